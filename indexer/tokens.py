@@ -1,0 +1,256 @@
+"""The one tokenizer: for postings, for term-based embeddings, for the sizes of chunks.
+
+A *run* is a maximal stretch of ASCII letters, digits, underscores and bytes above 0x7f; every term comes from a
+single run, so the terms of a run can be remembered and the rest is arithmetic on arrays. Inside a run:
+
+- an identifier gives its parts, cut at case, digits and underscores, and the whole of it without underscores:
+  ``HTTPServer2`` -> http server httpserver2, ``get_queryset`` -> get queryset getqueryset. So ``queryset``,
+  ``QuerySet`` and ``query set`` meet. Everything is lower-cased and stemmed lightly (Snowball, English);
+- scripts written without spaces (Han, kana, Hangul, Thai ...) give single characters and pairs of neighbours;
+- other letters make words: NFKC, case-folded;
+- a few English stop words and single ASCII characters give nothing.
+
+What is a letter is said here by fixed ranges, and NFKC is that of Unicode 3.2 (frozen in every Python), so that
+Pythons with different Unicode tables give the same terms. Case folding is Python's own: it agrees between the
+versions we support (3.11 to 3.13), since no cased letter was added between Unicode 14 and 15.1.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from array import array
+from typing import TYPE_CHECKING, NamedTuple
+from unicodedata import ucd_3_2_0
+
+import numpy as np
+import Stemmer  # type: ignore[import-not-found]  # compiled, without stubs
+from xxhash import xxh3_64_intdigest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+VERSION = f"1+snowball-{Stemmer.version()}"
+
+STOP_WORDS = frozenset(
+    re.findall(
+        r"\w+",
+        "a an and are as at be by can do does for from have how if in into is it its not of on or that the this to"
+        " was were what when where which who why with",
+    )
+)
+
+_LONGEST = (
+    128  # characters: a longer word (base64, minified code) is one term, whole, and is not cut into parts
+)
+_BLOCK = (
+    4096  # characters: NFKC sorts combining marks quadratically, so a hostile run is normalised in blocks
+)
+_SLICE = 2_000_000  # bytes counted at once: the arrays stay in the processor's cache
+_ROOM = 64_000_000  # bytes that the remembered runs may take, roughly, before they are all forgotten
+
+# Scripts without spaces between words: Thai and Lao, Myanmar, Khmer, kana and Bopomofo, Han, Hangul.
+_UNSPACED = (
+    "\u0e01-\u0e5b\u0e81-\u0eff\u1000-\u109f\u1780-\u17dd\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c"
+    "\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uac00-\ud7a3\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+)
+# Everything else above ASCII that is no punctuation, symbol, emoji, private or special code point. Letter-like
+# symbols (2100-214f, 1d400-1d7ff, ff10-ff5a) are here because NFKC makes plain letters of them.
+_OTHER = (
+    "\u00aa\u00b5\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u0e00\u0e5c-\u0e80\u0f00-\u0fff\u10a0-\u177f\u17de-\u1fff"
+    "\u2071\u207f\u2090-\u209c\u2100-\u218b\u2c00-\u2dff\ua000-\uabff\ud7b0-\ud7ff\ufb00-\ufdff\ufe70-\ufefc"
+    "\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\U00010000-\U0001cfff\U0001d400-\U0001d7ff\U0001e000-\U0001efff"
+)
+_WORDS = re.compile(f"[{_UNSPACED}]+|[0-9A-Za-z_{_OTHER}]+")
+_UNITS = re.compile(f"[{_UNSPACED}]|[0-9A-Za-z_{_OTHER}]+")
+_IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
+_PARTS = re.compile("[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^0-9A-Za-z_]+")
+_FOLDED_PARTS = re.compile("[0-9]+|[^0-9_]+")
+
+_WORD_BYTES = frozenset(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz") | frozenset(
+    range(128, 256)
+)
+_RUNS = bytes(
+    b if b in _WORD_BYTES else 0x20 for b in range(256)
+)  # translate, then split: 4x as fast as a regex
+_EDGES = bytes(0x61 if b in _WORD_BYTES else 0x20 for b in range(256))
+
+_stem = Stemmer.Stemmer("english", 0).stemWord
+
+
+class TermCounts(NamedTuple):
+    """How often each term stands in each of n texts, as compressed rows.
+
+    Text i has ``terms[offsets[i]:offsets[i + 1]]``, ascending and unique, and their ``counts``, which stop at 65535.
+    """
+
+    offsets: NDArray[np.int64]
+    terms: NDArray[np.uint64]
+    counts: NDArray[np.uint16]
+
+
+def terms_of(text: str | bytes) -> list[str]:
+    """Return the terms of a text as readable strings, in order, repeated as often as they occur."""
+    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    return [term for run in data.translate(_RUNS).split() for term in _terms_of_run(run)]
+
+
+def hash_terms(terms: Sequence[str]) -> NDArray[np.uint64]:
+    """Return the xxh3-64 of each term's UTF-8, shape (len(terms),)."""
+    return np.fromiter(map(_hash, terms), np.uint64, len(terms))
+
+
+def count_terms(texts: Sequence[bytes]) -> TermCounts:
+    """Count the hashed terms of each text: the same as counting ``hash_terms(terms_of(text))``, only quicker."""
+    parts = [_count_slice(part) for part in _slices(texts)]
+    if len(parts) == 1:
+        return parts[0]
+    sizes = [np.diff(part.offsets) for part in parts]
+    return TermCounts(
+        np.concatenate([[0], *sizes]).cumsum(dtype=np.int64),
+        np.concatenate([np.empty(0, np.uint64), *(part.terms for part in parts)]),
+        np.concatenate([np.empty(0, np.uint16), *(part.counts for part in parts)]),
+    )
+
+
+def size(data: bytes) -> int:
+    """Return the number of words: an identifier or number is one, a Han, kana, Hangul or Thai character is one."""
+    edges = data.translate(_EDGES)
+    runs = edges.count(b" a") + edges.startswith(b"a")
+    if data.isascii():
+        return runs
+    wide = [run for run in data.translate(_RUNS).split() if not run.isascii()]
+    return runs - len(wide) + sum(len(_UNITS.findall(run.decode("utf-8", "replace"))) for run in wide)
+
+
+def _hash(term: str) -> int:
+    return xxh3_64_intdigest(term.encode("utf-8", "surrogatepass"))
+
+
+def _terms_of_run(run: bytes) -> list[str]:
+    if run.isascii():
+        return _identifier(run.decode("ascii"))
+    text = run.decode("utf-8", "replace")
+    terms: list[str] = []
+    for start in range(0, len(text), _BLOCK):
+        block = ucd_3_2_0.normalize("NFKC", text[start : start + _BLOCK])
+        for word in _WORDS.findall(block):
+            terms += _unspaced(word) if _IS_UNSPACED.match(word) else _identifier(word)
+    return terms
+
+
+def _identifier(word: str) -> list[str]:
+    """Return the parts of an identifier, then the whole of it where that is something else."""
+    if (
+        word.isalpha() and word.islower() and word.isascii() and len(word) <= _LONGEST
+    ):  # most are as plain as this
+        return [] if word in STOP_WORDS or len(word) == 1 else [_stem(word)]
+    whole = word.replace("_", "").casefold()
+    if len(word) > _LONGEST:
+        return [whole] if whole else []
+    parts = _PARTS.findall(word) if word.isascii() else _FOLDED_PARTS.findall(word.casefold())
+    wanted = [part.lower() for part in parts]
+    if len(parts) > 1:
+        wanted.append(whole)
+    return [
+        _stem(part) for part in wanted if part not in STOP_WORDS and (len(part) > 1 or not part.isascii())
+    ]
+
+
+def _unspaced(word: str) -> list[str]:
+    return [*word, *(word[i : i + 2] for i in range(len(word) - 1))]
+
+
+class _Vocabulary(dict[bytes, int]):
+    """Runs seen by this thread -> their number; the hashes of their terms as growing compressed rows.
+
+    It only saves time: what is in it never changes a result. Threads do not share one, so that no lock can be
+    caught half-held by a fork.
+    """
+
+    def __init__(self) -> None:
+        self.hashes = array("Q")
+        self.ends = array("q", [0])
+        self.room = 0
+
+    def __missing__(self, run: bytes) -> int:
+        terms = _terms_of_run(run)
+        self.hashes.extend(map(_hash, terms))
+        self.ends.append(len(self.hashes))
+        self.room += 200 + len(run) + 8 * len(terms)
+        number = self[run] = len(self)
+        return number
+
+    def numbers(self, text: bytes) -> NDArray[np.int64]:
+        runs = text.translate(_RUNS).split()
+        return np.fromiter(map(self.__getitem__, runs), np.int64, len(runs))
+
+    def rows(self) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+        # Copies: a view would forbid the arrays to grow for as long as anybody held it.
+        return np.array(self.ends, np.int64), np.array(self.hashes, np.uint64)
+
+
+_local = threading.local()
+
+
+def _vocabulary() -> _Vocabulary:
+    vocabulary: _Vocabulary | None = getattr(_local, "vocabulary", None)
+    if vocabulary is None or vocabulary.room > _ROOM:
+        vocabulary = _local.vocabulary = _Vocabulary()
+    return vocabulary
+
+
+def _slices(texts: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
+    """Cut the texts where about `_SLICE` bytes are together (also bounds what a vocabulary takes in at once)."""
+    start = total = 0
+    for i, text in enumerate(texts):
+        total += len(text)
+        if total >= _SLICE:
+            yield texts[start : i + 1]
+            start, total = i + 1, 0
+    if start < len(texts) or not texts:
+        yield texts[start:]
+
+
+def _count_slice(texts: Sequence[bytes]) -> TermCounts:
+    vocabulary = _vocabulary()
+    numbers = [vocabulary.numbers(text) for text in texts]
+    ends, hashes = vocabulary.rows()
+    owner = np.repeat(np.arange(len(texts)), [len(some) for some in numbers])
+    words = np.concatenate(numbers) if numbers else np.empty(0, np.int64)
+    pairs, often = _runs_of(np.sort(owner * len(vocabulary) + words))
+    owner, words = np.divmod(pairs, max(len(vocabulary), 1))
+    lengths = ends[words + 1] - ends[words]
+    found = hashes[_ranges(ends[words], lengths)]
+    return _compress(len(texts), np.repeat(owner, lengths), found, np.repeat(often, lengths))
+
+
+def _compress(
+    n: int, owner: NDArray[np.int64], found: NDArray[np.uint64], often: NDArray[np.int64]
+) -> TermCounts:
+    """Sort (text, term, count) triples by text and term, and add up those of the same text and term."""
+    terms, rank = np.unique(found, return_inverse=True)
+    keys = owner * len(terms) + rank
+    order = np.argsort(keys)
+    pairs, length = _runs_of(keys[order])
+    counts = np.add.reduceat(often[order], np.cumsum(length) - length) if len(pairs) else often[:0]
+    owner, rank = np.divmod(pairs, max(len(terms), 1))
+    offsets = np.zeros(n + 1, np.int64)
+    np.cumsum(np.bincount(owner, minlength=n), out=offsets[1:])
+    return TermCounts(offsets, terms[rank], np.minimum(counts, 65535).astype(np.uint16))
+
+
+def _runs_of(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the distinct values of a sorted array and how often each occurs."""
+    first = np.flatnonzero(np.diff(keys, prepend=-1))
+    return keys[first], np.diff(first, append=len(keys))
+
+
+def _ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return start, start + 1, ... for each start, as many as its length says, one after the other."""
+    ends = np.cumsum(lengths)
+    total = int(ends[-1]) if len(ends) else 0
+    return np.arange(total) + np.repeat(starts - ends + lengths, lengths)
