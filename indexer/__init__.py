@@ -16,7 +16,7 @@ Imports point one way, down this list (``tests/test_layers.py`` holds it)::
 
     0  types  errors  settings  config  tokens
     1  scan/  chunk/  embed/
-    2  store/
+    2  store/  workspace
     3  reindex  search/
     4  check
     5  cli

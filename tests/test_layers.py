@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "indexer"
 LAYERS = [
     {"types", "errors", "settings", "config", "tokens"},
     {"scan", "chunk", "embed"},
-    {"store"},
+    {"store", "workspace"},
     {"reindex", "search"},
     {"check"},
     {"cli"},

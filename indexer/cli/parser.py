@@ -1,0 +1,108 @@
+"""The command line's words: one parser, and nothing that does work."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from indexer import __version__
+
+if TYPE_CHECKING:
+    _Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  (argparse has no public name)
+
+
+def build() -> argparse.ArgumentParser:
+    """Return the parser of every command and flag."""
+    parser = argparse.ArgumentParser(
+        prog="indexer", description="A code index that is as fresh as the disk.", allow_abbrev=False
+    )
+    parser.add_argument("--version", action="version", version=f"indexer {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    _reindex(commands)
+    _search(commands)
+    _symbols(commands)
+    _related(commands)
+    _status(commands)
+    _check(commands)
+    _config(commands)
+    return parser
+
+
+def _command(commands: _Commands, name: str, text: str) -> argparse.ArgumentParser:
+    command = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+    command.add_argument(
+        "--config", type=Path, metavar="FILE", help="your settings, in place of the usual file"
+    )
+    command.add_argument("--any-root", action="store_true", help="allow / or the home folder as the root")
+    return command
+
+
+def _root(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "root",
+        nargs="?",
+        type=Path,
+        metavar="ROOT",
+        help="the repository; by default the indexed root, or the git work tree, around the current folder",
+    )
+
+
+def _reindex(commands: _Commands) -> None:
+    command = _command(commands, "reindex", "Bring the index up to date, or make it.")
+    _root(command)
+    command.add_argument("--full", action="store_true", help="make it anew from nothing")
+    command.add_argument("--quiet", action="store_true", help="print nothing but errors")
+
+
+def _search(commands: _Commands) -> None:
+    command = _command(commands, "search", "Answer a question from the index, brought up to date first.")
+    command.add_argument("query", metavar="QUERY", help="words, a name, or a question")
+    _root(command)
+    _filters(command)
+    command.add_argument("--mode", choices=("hybrid", "lexical", "dense"), help="how to rank")
+    command.add_argument("--min-score", type=float, metavar="X", help="leave out hits below this score")
+    command.add_argument("--now", action="store_true", help="answer from the index as it stands")
+    command.add_argument("--literal", action="store_true", help="find QUERY as exact text")
+
+
+def _filters(command: argparse.ArgumentParser) -> None:
+    command.add_argument("-k", type=int, metavar="N", help="how many hits")
+    command.add_argument("--path", action="append", default=[], metavar="GLOB", help="only files that match")
+    command.add_argument("--lang", action="append", default=[], metavar="L", help="only this language")
+    command.add_argument("--kind", action="append", default=[], metavar="K", help="only this kind of chunk")
+
+
+def _symbols(commands: _Commands) -> None:
+    command = _command(commands, "symbols", "List the definitions of a name.")
+    command.add_argument(
+        "name", metavar="NAME", help="a name, or part of one; Class.method and ns::name work"
+    )
+    _root(command)
+    command.add_argument("--now", action="store_true", help="answer from the index as it stands")
+
+
+def _related(commands: _Commands) -> None:
+    command = _command(commands, "related", "Find code that is like the code at a line.")
+    command.add_argument("place", metavar="PATH:LINE", help="a line of an indexed file")
+    _root(command)
+    command.add_argument("-k", type=int, metavar="N", help="how many hits")
+    command.add_argument("--now", action="store_true", help="answer from the index as it stands")
+
+
+def _status(commands: _Commands) -> None:
+    command = _command(commands, "status", "Tell what is indexed, what was skipped and why.")
+    _root(command)
+    command.add_argument("--all", action="store_true", help="list every skipped file")
+
+
+def _check(commands: _Commands) -> None:
+    command = _command(commands, "check", "Read everything again and prove the index equal to a new one.")
+    _root(command)
+    command.add_argument("--repair", action="store_true", help="mend what is found")
+
+
+def _config(commands: _Commands) -> None:
+    command = _command(commands, "config", "Print the settings in force and where they come from.")
+    _root(command)

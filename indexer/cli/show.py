@@ -1,0 +1,110 @@
+r"""Answers as a person reads them and as a program does.
+
+File contents and names are somebody else's bytes: control characters, terminal escapes among them, are shown as
+``\x1b`` and never sent to the terminal.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from indexer.types import Hit, Report
+
+_SNIPPET_LINES = 6
+_LINE_WIDTH = 160
+_BOLD, _DIM, _CYAN, _OFF = "\x1b[1m", "\x1b[2m", "\x1b[36m", "\x1b[0m"
+
+
+def as_json(value: Any) -> str:
+    """One object on one line. Lone surrogates (bytes of names that are no UTF-8) come out as escapes."""
+    text = json.dumps(value, ensure_ascii=False)
+    # A lone surrogate, as Python's escape \\udcff, is also JSON's.
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def safe(text: str) -> str:
+    """``text`` without anything a terminal would act on; a tab becomes four spaces."""
+    return "".join(_safe_character(c) for c in text.replace("\t", "    "))
+
+
+def _safe_character(c: str) -> str:
+    # Cf holds the bidirectional overrides, with which a line can be made to read as another one.
+    if unicodedata.category(c) in {"Cc", "Cf", "Cs", "Zl", "Zp"}:
+        return ascii(c)[1:-1]
+    return c
+
+
+class Painter:
+    """Colours on a terminal, plain text elsewhere."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._colour = stream.isatty()
+
+    def paint(self, text: str, *codes: str) -> str:
+        """``text`` in the colours, or as it is."""
+        return f"{''.join(codes)}{text}{_OFF}" if self._colour else text
+
+    def marked(self, line: str, words: Sequence[str]) -> str:
+        """``line`` with each of ``words`` in bold, letters' case aside."""
+        if not self._colour or not words:
+            return line
+        found = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
+        return re.sub(f"({found})", f"{_BOLD}\\1{_OFF}", line, flags=re.IGNORECASE)
+
+
+def hit_lines(hit: Hit, words: Sequence[str], painter: Painter) -> list[str]:
+    """One hit as lines: where and what it is, then the first lines of its text, numbered."""
+    name = f"{hit.scope}.{hit.symbol}" if hit.scope and hit.symbol else hit.symbol or hit.scope
+    place = painter.paint(f"{safe(hit.path)}:{hit.start_line}", _CYAN)
+    about = painter.paint(f"({hit.kind}, {hit.language}) {hit.score:.5f}", _DIM)
+    stale = " [the file has changed since]" if hit.stale else ""
+    lines = [" ".join(part for part in (place, painter.paint(safe(name), _BOLD), about) if part) + stale]
+    text = hit.text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n").split("\n") if hit.text else []
+    for number, line in enumerate(text[:_SNIPPET_LINES], hit.start_line):
+        shown = safe(line[:_LINE_WIDTH])
+        lines.append(f"{painter.paint(f'{number:>6}', _DIM)}  {painter.marked(shown, words)}".rstrip())
+    if len(text) > _SNIPPET_LINES:
+        more = f"        ... {len(text) - _SNIPPET_LINES} more lines, to {hit.end_line}"
+        lines.append(painter.paint(more, _DIM))
+    if hit.also:
+        places = ", ".join(f"{safe(path)}:{line}" for path, line in hit.also[:3])
+        rest = f" and {len(hit.also) - 3} more" if len(hit.also) > 3 else ""
+        lines.append(painter.paint(f"        also in {places}{rest}", _DIM))
+    return lines
+
+
+def hit_object(hit: Hit) -> dict[str, Any]:
+    """One hit as the contract has it; ``also`` and ``stale`` only where there is something to say."""
+    value = asdict(hit)
+    if not hit.also:
+        del value["also"]
+    if not hit.stale:
+        del value["stale"]
+    return value
+
+
+def report_text(report: Report) -> str:
+    """One run in a line."""
+    files, chunks = report.files, report.chunks
+    changes = [
+        f"{count:,} {word}"
+        for count, word in (
+            (files.added, "added"),
+            (files.modified, "modified"),
+            (files.renamed, "renamed"),
+            (files.removed, "removed"),
+        )
+        if count
+    ]
+    return (
+        f"{files.scanned:,} files ({', '.join(changes) or 'nothing changed'}; {files.skipped:,} skipped), "
+        f"{chunks.total:,} chunks ({chunks.added:,} new, {report.embedded:,} embedded) "
+        f"in {report.seconds:.2f} s, generation {report.generation}"
+    )

@@ -1,0 +1,52 @@
+"""A root with everything that goes with it: its settings, the folder of its index, its embedder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from indexer import chunk, config, embed, tokens
+from indexer.scan.root import check_index_dir, find_root
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from indexer.embed import Embedder
+    from indexer.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """What every command is about. ``root`` is absolute, its symbolic links resolved."""
+
+    root: Path
+    index_dir: Path
+    settings: Settings
+    embedder: Embedder
+
+    @property
+    def cutting(self) -> str:
+        """Everything besides a file's bytes that its chunks depend on, as one string for the store's identity."""
+        size = f"{self.settings.chunk.max_tokens}/{self.settings.chunk.overlap}"
+        scan = self.settings.scan
+        return f"{chunk.VERSION} {size} {','.join(scan.encodings)} secrets={scan.secrets}"
+
+    @property
+    def tokenizer(self) -> str:
+        """The tokenizer's version, for the store's identity."""
+        return tokens.VERSION
+
+
+def open_workspace(
+    start: Path, *, named: bool, settings_file: Path | None = None, any_root: bool = False
+) -> Workspace:
+    """Find the root of ``start`` and read its settings.
+
+    ``named``: the user named this very folder. ``any_root`` lets ``/`` and the home folder be roots. Raises
+    `RootError`, `ConfigError` or `EmbedderError` with one line that says what to do.
+    """
+    root = find_root(start, named=named, any_root=any_root)
+    settings = config.load(root, settings_file)
+    index_dir = config.index_dir(root, settings)
+    check_index_dir(root, index_dir)
+    return Workspace(root, index_dir, settings, embed.load(settings.embed.model))
