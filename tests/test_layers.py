@@ -44,7 +44,7 @@ def wrong_arrows(path: Path, here: str) -> list[str]:
     wrong = []
     for line, name in imports_of(path):
         there = room_of(name)
-        if there == here or there == "__version__":
+        if there in {here, "__version__"}:
             continue
         down = LEVEL[there] < LEVEL[here] or (LEVEL[there] == LEVEL[here] and LEVEL[here] in OPEN_LAYERS)
         if not down:

@@ -25,7 +25,7 @@ _BOLD, _DIM, _CYAN, _OFF = "\x1b[1m", "\x1b[2m", "\x1b[36m", "\x1b[0m"
 def as_json(value: Any) -> str:
     """One object on one line. Lone surrogates (bytes of names that are no UTF-8) come out as escapes."""
     text = json.dumps(value, ensure_ascii=False)
-    # A lone surrogate, as Python's escape \\udcff, is also JSON's.
+    # A lone surrogate, as Python's escape \udcff, is also JSON's.
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
