@@ -306,8 +306,6 @@ class _Walk:
         return False
 
     def _visit(self, node: Node, action: int) -> None:
-        if action & (_COMMENT | _ATTRIBUTE):
-            self._above(node, bool(action & _COMMENT))
         if action & _IMPORT:
             for name in self._compiled.imports[node.kind_id](node, self._site):
                 self.imports[name.strip("\"'<>`; ")] = None
@@ -315,10 +313,11 @@ class _Walk:
             depth = len(self._parents)
             self._leads[depth] = self._lead(node.start_byte)
             self._alone.pop(depth, None)
-        if action & _DEFINITION:
-            found = self._compiled.rules[node.kind_id](node, self._site)
-            if found:
-                self._define(node, found)
+        found = self._compiled.rules[node.kind_id](node, self._site) if action & _DEFINITION else None
+        if found:
+            self._define(node, found)
+        elif action & (_COMMENT | _ATTRIBUTE):
+            self._above(node, bool(action & _COMMENT))
 
     def _above(self, node: Node, is_comment: bool) -> None:  # noqa: FBT001
         """Note a comment or attribute: it may trail the last definition, or stand above the next one."""
@@ -400,13 +399,13 @@ class _Walk:
         """From the first word that is no attribute to the body, or to the end of the name's line."""
         text = self._text
         attributes = self._compiled.table.attributes
-        first = node.child(0) if attributes else None
+        first = node.child(0) if attributes and node.child_count else None
         while first is not None and first.end_byte <= found.at:
-            if first.type in attributes:
+            if first.is_named and first.type in attributes:
                 start = max(start, first.end_byte)
                 first = first.next_sibling
             else:
-                first = first.child(0)
+                first = first.child(0) if first.child_count else None
         upto = found.body
         if upto < 0:
             line_end = _LINE_END.search(text, found.at, end)

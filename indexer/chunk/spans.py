@@ -141,6 +141,7 @@ class _Nest:
         """Put one in its place, unless it lies outside, is empty or is too deep."""
         start = max(definition.start, 0)
         self.close(start)
+        self._leave(start, definition.at)
         parent = self._open[-1] if self._open else None
         end = min(definition.end, parent.end if parent else len(self._text))
         if end <= start:
@@ -156,6 +157,12 @@ class _Nest:
         node = _Node(definition, kind, parent, scope, _joined(scope, definition.name), end, [])
         self.nodes.append(node)
         self._open.append(node)
+
+    def _leave(self, start: int, at: int) -> None:
+        """End at ``start`` what ends between there and ``at``: a node that swallowed the comments of the next one."""
+        while self._open and self._open[-1].end <= at:
+            self._claim(start)
+            self._open.pop()
 
     def close(self, start: int) -> None:
         """Close what ends at or before ``start``; all of it when that is the end of the text."""
