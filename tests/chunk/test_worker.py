@@ -1,0 +1,179 @@
+"""Parser processes: what one file does to its parser harms no other file, and the pool always ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from indexer import chunk, tokens
+from indexer.chunk import worker
+from indexer.settings import ChunkSettings, WorkerSettings
+
+REPO = Path(__file__).resolve().parent.parent.parent
+PREAMBLE = """
+import json, os, signal, sys, time
+from indexer import chunk
+from indexer.chunk import worker
+from indexer.settings import ChunkSettings, WorkerSettings
+from indexer.types import Chunk, FileChunks, Span
+
+real = chunk.chunk
+def hostile(language, text, settings):
+    if b"HANG" in text:
+        while True: time.sleep(1)
+    if b"SEGV" in text:
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if b"EXIT" in text:
+        os._exit(3)
+    if b"RAISE" in text:
+        raise ValueError("what a bug looks like")
+    if b"HALF" in text:  # dies after the pipe has carried half an answer
+        os.write(worker_pipe(), b"\\x00\\x00\\x10\\x00only the beginning")
+        os._exit(0)
+    return real(language, text, settings)
+chunk.chunk = hostile
+serve = worker._serve
+def worker_pipe():
+    return PIPE[0]
+PIPE = []
+def _serve(pipe, inherited, settings):
+    PIPE.append(pipe.fileno())
+    serve(pipe, inherited, settings)
+worker._serve = _serve
+
+def run(texts, seconds=20.0, processes=2):
+    tasks = [worker.Task(i, "python", text.encode()) for i, text in enumerate(texts)]
+    out = {}
+    with worker.Pool(ChunkSettings(), WorkerSettings(processes=processes, file_timeout=seconds)) as pool:
+        for result in pool.run(tasks):
+            assert result.tag not in out
+            failed = isinstance(result, worker.Failed)
+            out[result.tag] = [result.reason, result.detail] if failed else len(result.file.chunks)
+    return out
+"""
+
+
+def in_a_process(body: str) -> Any:
+    """Run a script in a process of its own, one thread in it, as the command line is; return what it prints."""
+    done = subprocess.run(
+        [sys.executable, "-c", PREAMBLE + textwrap.dedent(body)],
+        cwd=REPO,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize(
+    ("poison", "reason", "detail"),
+    [
+        ("SEGV", "parser-crashed", "the parser died of SIGSEGV"),
+        ("EXIT", "parser-crashed", "the parser ended with status 3"),
+        ("RAISE", "parser-crashed", "ValueError: what a bug looks like"),
+        ("HALF", "parser-crashed", "the parser ended with status 0"),
+        ("HANG", "timeout", "the parser was stopped after 1 s"),
+    ],
+)
+def test_one_file_harms_no_other(poison: str, reason: str, detail: str) -> None:
+    """S-029, S-013: the file at fault is named with its reason, and every other file of its batch is cut."""
+    result = in_a_process(f"""
+        texts = [f"def f{{i}}(): pass" for i in range(20)]
+        texts[7] = "x = '{poison}'"
+        print(json.dumps(run(texts, seconds=1.0)))
+    """)
+    assert result.pop("7") == [reason, detail]
+    assert result == {str(i): 1 for i in range(20) if i != 7}
+
+
+def test_many_bad_files_end_all_the_same() -> None:
+    result = in_a_process("""
+        texts = [("SEGV", "EXIT", "RAISE", "def f(): pass")[i % 4] for i in range(40)]
+        print(json.dumps(run(texts)))
+    """)
+    assert len(result) == 40
+    assert sum(value == 1 for value in result.values()) == 10
+
+
+def test_abandoning_a_run_leaves_no_process_behind() -> None:
+    result = in_a_process("""
+        tasks = (worker.Task(i, "python", b"x = 1") for i in range(10000))
+        with worker.Pool(ChunkSettings(), WorkerSettings(processes=2)) as pool:
+            next(iter(pool.run(tasks)))
+            pids = [child.process.pid for child in pool._children]
+        alive = [pid for pid in pids if os.path.exists(f"/proc/{pid}")]
+        print(json.dumps([len(pids), alive]))
+    """)
+    assert result == [2, []]
+
+
+def test_a_killed_parent_takes_its_children_along() -> None:
+    result = in_a_process("""
+        out, into = os.pipe()
+        if not os.fork():
+            with worker.Pool(ChunkSettings(), WorkerSettings(processes=2)) as pool:
+                for _ in pool.run(worker.Task(i, "python", b"x = 1\\n" * 60000) for i in range(40)):
+                    if len(pool._children) == 2:
+                        os.write(into, json.dumps([c.process.pid for c in pool._children]).encode())
+                        os.kill(os.getpid(), signal.SIGKILL)
+        os.wait()
+        pids = json.loads(os.read(out, 1000))
+        until = time.monotonic() + 20
+        def running(pid):
+            try:
+                return open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[0] != "Z"
+            except FileNotFoundError:
+                return False
+        while any(map(running, pids)) and time.monotonic() < until:
+            time.sleep(0.05)
+        print(json.dumps([len(pids), [pid for pid in pids if running(pid)]]))
+    """)
+    assert result == [2, []]
+
+
+def test_a_pool_in_a_process_with_threads_starts_new_interpreters() -> None:
+    result = in_a_process("""
+        import threading
+        stop = threading.Event()
+        thread = threading.Thread(target=stop.wait)
+        thread.start()
+        try:
+            assert worker._context().get_start_method() != "fork"
+        finally:
+            stop.set()
+            thread.join()
+        print(json.dumps(worker._context().get_start_method()))
+    """)
+    assert result == ("fork" if sys.platform == "linux" else "spawn")
+
+
+def test_what_comes_back_is_what_this_process_would_have_made() -> None:
+    texts = [
+        b"def a(x):\n    return x\n\nclass B:\n    def c(self): pass\n",
+        b"",
+        b"y = 2\n",
+        "# 中文\n".encode(),
+    ]
+    tasks = [worker.Task(i, "python", text) for i, text in enumerate(texts)]
+    with worker.Pool(ChunkSettings(), WorkerSettings(processes=1)) as pool:
+        results = sorted(pool.run(tasks), key=lambda result: result.tag)
+    for task, result in zip(tasks, results, strict=True):
+        assert isinstance(result, worker.Cut)
+        assert result.file == chunk.chunk("python", task.text, ChunkSettings())
+        contents = worker.content_of(task.text, result.file)
+        assert np.array_equal(result.keys, worker.keys_of(contents))
+        expected = tokens.count_terms(contents)
+        assert np.array_equal(result.terms.offsets, expected.offsets)
+        assert np.array_equal(result.terms.terms, expected.terms)
+        assert np.array_equal(result.terms.counts, expected.counts)
