@@ -1,0 +1,185 @@
+"""Calling git so that nothing of the repository's runs, and what it answers about one work tree.
+
+A repository's own ``.git/config`` may name programs (a file-system monitor, hooks, filters, a pager, an ssh command);
+each is switched off on the command line, which wins over every file. No lock is taken, nothing is fetched, no prompt
+is shown. Variables of the environment that point git at another repository, as a hook inherits them, are dropped.
+"""
+
+# Paths are bytes here, and pathlib knows only str.
+# ruff: noqa: PTH111, PTH118
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from contextlib import suppress
+from typing import IO, TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_SWITCHES = (
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "core.pager=cat",
+    "core.sshCommand=false",
+    "core.gitProxy=",
+    "core.alternateRefsCommand=",
+    "protocol.allow=never",
+    "credential.helper=",
+    "safe.bareRepository=explicit",
+)
+# The user's own word on where git and its settings are; every other GIT_ variable is about some other call.
+_KEPT = frozenset(
+    {"GIT_EXEC_PATH", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_SSL_CAINFO"}
+)
+_SET = {
+    "LC_ALL": "C",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+}
+# A listing of a million files from a cold disk takes a minute; what takes longer than this hangs.
+_TIMEOUT = 300.0
+
+
+class Output(NamedTuple):
+    """How a call ended. ``code`` is git's exit status; negative when it was killed or could not be started."""
+
+    code: int
+    out: bytes
+    err: bytes
+
+    @property
+    def complaint(self) -> str:
+        """Git's own first line of complaint, for a message to the user."""
+        lines = self.err.decode("utf-8", "replace").strip().splitlines()
+        return lines[0].removeprefix("fatal: ") if lines else f"exit status {self.code}"
+
+
+def environment(inherited: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment a call gets."""
+    kept = {k: v for k, v in inherited.items() if not k.startswith("GIT_") or k in _KEPT}
+    return kept | _SET
+
+
+class Call:
+    """A git process on its way. Its output goes to files, so that it never waits for us to read."""
+
+    def __init__(self, directory: bytes, *arguments: str | bytes) -> None:
+        self._files: list[IO[bytes]] = [_scratch(), _scratch()]
+        switches = [word for switch in _SWITCHES for word in ("-c", switch)]
+        self._process: subprocess.Popen[bytes] | None = None
+        self._failure = b""
+        try:
+            self._process = subprocess.Popen(
+                ["git", "--no-pager", *switches, *arguments],
+                cwd=directory,
+                env=environment(os.environ),
+                stdin=subprocess.DEVNULL,
+                stdout=self._files[0],
+                stderr=self._files[1],
+            )
+        except OSError as error:
+            self._failure = f"git cannot be called: {error}".encode()
+
+    def finish(self) -> Output:
+        """Wait for the end and return what was said. A call that hangs is killed."""
+        try:
+            if self._process is None:
+                return Output(-1, b"", self._failure)
+            code = self._process.wait(_TIMEOUT)
+            return Output(code, *(_content(file) for file in self._files))
+        except subprocess.TimeoutExpired:
+            return Output(-1, b"", b"git did not end in %d seconds" % _TIMEOUT)
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """End the process if it still runs, and let go of its output."""
+        if self._process is not None and self._process.poll() is None:
+            with suppress(ProcessLookupError):
+                self._process.kill()
+            self._process.wait()
+        for file in self._files:
+            file.close()
+
+
+def _scratch() -> IO[bytes]:
+    if hasattr(os, "memfd_create"):
+        return os.fdopen(os.memfd_create("git-output"), "w+b")
+    return tempfile.TemporaryFile()
+
+
+def _content(file: IO[bytes]) -> bytes:
+    file.seek(0)
+    return file.read()
+
+
+def call(directory: bytes, *arguments: str | bytes) -> Output:
+    """Run git in a directory and wait."""
+    return Call(directory, *arguments).finish()
+
+
+class WorkTree(NamedTuple):
+    """Where a directory stands in its work tree, as git sees it. Absolute paths; ``prefix`` ends with a slash."""
+
+    prefix: bytes
+    git_dir: bytes
+    common_dir: bytes
+
+
+class Refusal(NamedTuple):
+    """Why git does not answer for a directory, in words for the user."""
+
+    why: str
+
+
+def work_tree(directory: bytes) -> WorkTree | Refusal:
+    """Ask git which work tree a directory is in. Trusts no answer that lies: the tree must hold the directory."""
+    options = ("--show-prefix", "--absolute-git-dir", "--git-common-dir", "--show-toplevel")
+    answer = call(directory, "rev-parse", *options)
+    if answer.code != 0:
+        return Refusal(_refusal(directory, answer))
+    lines = answer.out.split(b"\n")[:-1]
+    if len(lines) != len(options):  # a line break in a path
+        lines = [call(directory, "rev-parse", option).out.removesuffix(b"\n") for option in options]
+    prefix, git_dir, common_dir, top = lines
+    if os.path.realpath(os.path.join(top, prefix)) != os.path.realpath(directory):
+        return Refusal(f"its work tree is set to another folder, {os.fsdecode(top)}")
+    return WorkTree(prefix, git_dir, os.path.join(directory, common_dir))
+
+
+def _refusal(directory: bytes, answer: Output) -> str:
+    if b"dubious ownership" in answer.err or b"unsafe repository" in answer.err:
+        where = os.fsdecode(directory)
+        return f"the folder belongs to another user; if you trust it: git config --global --add safe.directory {where}"
+    return answer.complaint
+
+
+def list_files(directory: bytes) -> Call:
+    """Start listing what is tracked, and what is neither tracked nor ignored, below a directory."""
+    return Call(directory, "ls-files", "-co", "--exclude-standard", "--deduplicate", "-z")
+
+
+def list_tracked(directory: bytes) -> Call:
+    """Start listing what is tracked below a directory; quick, since only git's index is read."""
+    return Call(directory, "ls-files", "-c", "--deduplicate", "-z")
+
+
+def submodules(directory: bytes) -> list[bytes]:
+    """Return the paths below a directory that git's index has as submodules."""
+    entries = call(directory, "ls-files", "-s", "-z").out.split(b"\0")
+    return [entry.partition(b"\t")[2] for entry in entries if entry.startswith(b"160000 ")]
+
+
+def excludes_file(directory: bytes) -> bytes:
+    """Return the path of the user's global ignore file, whether or not it is there."""
+    answer = call(directory, "config", "--type=path", "-z", "--get", "core.excludesFile")
+    if answer.code == 0:
+        return os.path.join(directory, answer.out.removesuffix(b"\0"))
+    home = os.environb.get(b"XDG_CONFIG_HOME") or os.path.join(os.path.expanduser(b"~"), b".config")
+    return os.path.join(home, b"git", b"ignore")

@@ -1,0 +1,302 @@
+"""The walk: one look at every file of the tree, without opening any.
+
+Inside a git work tree git lists what is there, and all that is left to do is one ``lstat`` a file; while git looks
+for untracked files, the tracked ones are looked at already. Outside git the directories are read here.
+"""
+
+# Paths are bytes here, and pathlib knows only str.
+# ruff: noqa: PTH116
+
+from __future__ import annotations
+
+import errno
+import os
+import stat as modes
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from indexer.scan import git
+from indexer.scan.names import NEVER_ENTERED, TO_JUDGE, reason_by_name
+from indexer.scan.nested import Level, matches
+from indexer.scan.tree import Folder, Repository, Tree
+from indexer.types import FileStat, Reason, Skipped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from indexer.scan.ignore import Rules
+    from indexer.settings import ScanSettings
+
+_REGULAR = 0o100000
+_KIND = 0o170000
+_DOT = ord(".")
+
+
+@dataclass(slots=True)
+class Scan:
+    """What one walk saw, each list in the order of the paths' bytes.
+
+    ``unknown`` holds directories (rarely files) that could not be read: what was known at or below them is not gone.
+    ``mounts`` holds the directories in which another file system begins. ``notes`` are lines for the user.
+    """
+
+    files: list[FileStat] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
+    mounts: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def walk(root: str | os.PathLike[str], rules: Rules, settings: ScanSettings) -> Scan:
+    """Look at every file that ``rules`` let in, below the root they were loaded for.
+
+    Never follows a symbolic link. A directory that cannot be read is told in ``unknown``, and the rest goes on.
+    """
+    assert os.path.realpath(os.fsencode(root)).rstrip(b"/") + b"/" == rules.root
+    walker = _Walker(rules, settings)
+    walker.tree(rules.tree, b"")
+    return walker.result()
+
+
+def classify(path: str, stat: os.stat_result, settings: ScanSettings) -> FileStat | Skipped:
+    """Judge a file that the rules let in by its kind, name and size."""
+    mode = stat.st_mode
+    if mode & _KIND != _REGULAR:
+        return Skipped(path, Reason.SYMLINK if modes.S_ISLNK(mode) else Reason.SPECIAL)
+    if reason := reason_by_name(path, secrets=settings.secrets):
+        return Skipped(path, reason)
+    if stat.st_size > settings.max_file_bytes:
+        return Skipped(path, Reason.TOO_LARGE, f"{stat.st_size} bytes")
+    return FileStat(path, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino)
+
+
+def look(rules: Rules, path: str, settings: ScanSettings) -> FileStat | Skipped | None:
+    """Look at one path as the walk would; None when it is ignored, a directory, or not there.
+
+    Reason "unreadable" means that nothing is known: what was known of it is not gone.
+    """
+    if not rules.file(path):
+        return None
+    try:
+        stat = os.lstat(rules.root + os.fsencode(path))
+    except OSError as error:
+        return None if _is_absence(error) else Skipped(path, Reason.UNREADABLE, os.strerror(error.errno or 0))
+    return None if modes.S_ISDIR(stat.st_mode) else classify(path, stat, settings)
+
+
+def _is_absence(error: OSError) -> bool:
+    return error.errno in {errno.ENOENT, errno.ENOTDIR}
+
+
+class _Walker:
+    """The state of one walk. Paths are bytes below the root; directories end with a slash."""
+
+    def __init__(self, rules: Rules, settings: ScanSettings) -> None:
+        self.rules = rules
+        self.settings = settings
+        self.scan = Scan()
+        self.unknown: set[bytes] = set()
+        self.device = os.stat(rules.root).st_dev
+        # Directories on the way: our own rules for what is in them, None for those that are out or no directory.
+        self.levels: dict[bytes, Level] = {b"": rules.own.level(b"")}
+        self.devices: dict[bytes, int] = {b"": self.device}
+
+    def result(self) -> Scan:
+        """Return what was seen, sorted."""
+        scan = self.scan
+        scan.files.sort(key=_by_bytes)
+        scan.skipped.sort(key=_by_bytes)
+        scan.unknown = [os.fsdecode(path.rstrip(b"/")) for path in sorted(self.unknown)]
+        scan.mounts.sort(key=os.fsencode)
+        scan.notes = self.rules.notes + scan.notes
+        return scan
+
+    def tree(self, tree: Tree, top: bytes) -> None:
+        """Look at a whole tree whose top lies at ``top`` below the root, and at those nested in it."""
+        pending = [(tree, top)]
+        while pending:
+            here, place = pending.pop()
+            inner = self._by_git(here, place) if isinstance(here, Repository) else self._by_hand(here, place)
+            for directory in inner:
+                pending.append((self.rules.nested(directory).tree, directory))  # noqa: PERF401
+
+    def _by_git(self, tree: Repository, top: bytes) -> list[bytes]:
+        """Look at what git lists; return the nested repositories in it."""
+        listing = git.list_files(tree.top)
+        early = self._stats(tree)
+        answer = listing.finish()
+        if answer.code != 0:
+            self.scan.notes.append(
+                f"git cannot list {os.fsdecode(top) or 'the root'}, so tracked files in ignored folders are left "
+                f"out: {answer.complaint}"
+            )
+            return self._by_hand(Folder(tree.top), top)
+        names = sorted(set(answer.out.split(b"\0")) - {b""})
+        nested = self._take(top, names, early)
+        if (
+            answer.err
+        ):  # a directory or an ignore file that git could not read; its wording is not ours to parse
+            self._find_unreadable(top)
+        return nested
+
+    def _stats(self, tree: Repository) -> dict[bytes, os.stat_result]:
+        """Look at the tracked files while git still walks."""
+        early = {}
+        lstat, top = os.lstat, tree.top
+        for name in tree.tracked_names:
+            try:
+                early[name] = lstat(top + name)
+            except OSError:
+                continue
+        return early
+
+    def _take(self, top: bytes, names: Iterable[bytes], early: dict[bytes, os.stat_result]) -> list[bytes]:
+        """Judge listed names, which are relative to ``top``; return the nested repositories among them."""
+        nested: list[bytes] = []
+        directory, level = b"?", None
+        largest = self.settings.max_file_bytes
+        add = self.scan.files.append
+        filtered = False
+        for name in names:
+            slash = name.rfind(b"/") + 1
+            if name[:slash] != directory:
+                directory = name[:slash]
+                level = self._enter(top + directory)
+                filtered = bool(level) or self.rules.narrows_by_settings
+            if level is None:
+                continue
+            if slash == len(name):
+                nested.append(top + name)
+                continue
+            if filtered and not self.rules.narrowed_in(top + name, is_directory=False):
+                continue
+            stat = early.get(name) or self._lstat(top + name)
+            if stat is None:
+                continue
+            path = os.fsdecode(top + name)
+            base = name[slash:]
+            if (
+                stat.st_mode & _KIND == _REGULAR
+                and base[0] != _DOT
+                and base[base.rfind(b".") + 1 :].lower() not in TO_JUDGE
+                and stat.st_size <= largest
+            ):
+                add(FileStat(path, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino))
+            elif modes.S_ISDIR(stat.st_mode):
+                nested += self._submodule(top + name + b"/")
+            elif base not in NEVER_ENTERED:
+                self._judge(path, stat)
+        return nested
+
+    def _judge(self, path: str, stat: os.stat_result) -> None:
+        verdict = classify(path, stat, self.settings)
+        if isinstance(verdict, FileStat):
+            self.scan.files.append(verdict)
+        else:
+            self.scan.skipped.append(verdict)
+
+    def _submodule(self, directory: bytes) -> list[bytes]:
+        """Return a directory that git has in its index if it is a submodule that is checked out."""
+        place = self.rules.place(directory)
+        if self._enter(directory) is None or place is None or place.depth != len(directory):
+            return []
+        return [directory]
+
+    def _lstat(self, path: bytes) -> os.stat_result | None:
+        try:
+            return os.lstat(self.rules.root + path)
+        except OSError as error:
+            if error.errno == errno.EACCES:
+                self.unknown.add(path[: path.rfind(b"/") + 1])
+            elif not _is_absence(error):
+                self.unknown.add(path)
+            return None
+
+    def _enter(self, directory: bytes) -> Level:
+        """Return our own rules for a directory's entries; None when it is out, a link, or no longer there."""
+        levels = self.levels
+        if directory in levels:
+            return levels[directory]
+        pending = []
+        here = directory
+        while here not in levels:
+            pending.append(here)
+            here = here[: here.rfind(b"/", 0, -1) + 1]
+        level = levels[here]
+        for inner in reversed(pending):
+            level = None if level is None else self._step(inner)
+            levels[inner] = level
+        return level
+
+    def _step(self, directory: bytes) -> Level:
+        outer = directory[: directory.rfind(b"/", 0, -1) + 1]
+        if directory[len(outer) : -1] in NEVER_ENTERED:
+            return None
+        stat = self._lstat(directory[:-1])
+        if stat is None or not modes.S_ISDIR(stat.st_mode):
+            return None
+        self.devices[directory] = stat.st_dev
+        if stat.st_dev != self.devices[outer]:
+            self.scan.mounts.append(os.fsdecode(directory[:-1]))
+        exclude = self.rules.exclude
+        if exclude is not None and exclude.level(directory) is None:
+            return None
+        return self.rules.own.level(directory)
+
+    def _by_hand(self, tree: Tree, top: bytes) -> list[bytes]:
+        """Read the directories of a tree that git does not list; return the nested repositories in it."""
+        assert isinstance(tree, Folder)
+        nested: list[bytes] = []
+        pending = [top]
+        while pending:
+            directory = pending.pop()
+            names: list[bytes] = []
+            for name, is_directory in self._entries(tree, top, directory):
+                if not is_directory:
+                    names.append(name[len(top) :])
+                elif (place := self.rules.place(name + b"/")) is None or self._enter(name + b"/") is None:
+                    continue
+                elif place.depth == len(name) + 1:
+                    nested.append(name + b"/")
+                else:
+                    pending.append(name + b"/")
+            self._take(top, names, {})
+        return nested
+
+    def _entries(self, tree: Folder, top: bytes, directory: bytes) -> list[tuple[bytes, bool]]:
+        """Return the names in a directory that its rules let in, with whether each is a directory."""
+        level = tree.ignore_files.level(directory[len(top) :])
+        if level is None:
+            return []
+        found = []
+        try:
+            with os.scandir(self.rules.root + directory) as entries:
+                for entry in entries:
+                    if entry.name in NEVER_ENTERED:
+                        continue
+                    is_directory = entry.is_dir(follow_symlinks=False)
+                    name = directory + entry.name
+                    if not matches(level, name[len(top) :], is_directory=is_directory):
+                        found.append((name, is_directory))
+        except OSError as error:
+            if not _is_absence(error):
+                self.unknown.add(directory)
+        return found
+
+    def _find_unreadable(self, top: bytes) -> None:
+        """Find the directories that git could not read, by trying each that it would have entered."""
+        pending = [top]
+        while pending:
+            directory = pending.pop()
+            try:
+                with os.scandir(self.rules.root + directory) as entries:
+                    inner = [directory + e.name for e in entries if e.is_dir(follow_symlinks=False)]
+            except OSError as error:
+                if not _is_absence(error):
+                    self.unknown.add(directory)
+                continue
+            pending += [name + b"/" for name in inner if self.rules.directory(os.fsdecode(name))]
+
+
+def _by_bytes(item: FileStat | Skipped) -> bytes:
+    return os.fsencode(item.path)
