@@ -2,7 +2,8 @@
 
 Usage: ``python -m tests.benchmarks.ctags_coverage LANGUAGE PATH... [--missing [N]]``. Prints one row: language, files, definitions
 that ctags lists (functions and class-like ones), how many of them are chunks, per cent. Files below PATH that
-are not of the language are left out; for a language that ctags does not know it says so and ends with status 1.
+are not of the language are left out. For the languages that ctags does not know, `regex_definitions` lists the heads
+of definitions instead.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from indexer.chunk import chunk
 from indexer.chunk.languages import language_of
 from indexer.settings import ChunkSettings
+from tests.benchmarks import regex_definitions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -47,7 +49,19 @@ CTAGS = {
     "julia": ("Julia", "fmnst"),
     "ocaml": ("OCaml", "Mcfmt"),
 }
-_ANONYMOUS = re.compile(r"_*anon", re.IGNORECASE)
+_TAG_LINES = ("--pseudo-tags=-*", "--output-format=json", "--fields=+nK", "--sort=no", "-f", "-", "-L", "-")
+_ANONYMOUS = re.compile(r"_*anon|AnonymousClass|<lambda>", re.IGNORECASE)
+# What ctags takes for a definition and is none, by its name (array assignments; keywords read as names) ...
+_MISTAKES = {
+    "bash": re.compile(r"\w+=$"),
+}
+# ... or by its line, which must look like this (lambda parameters, arguments before a ``function``).
+_HEADS = {
+    "kotlin": r"\b(?:fun|class|object|interface)\b",
+    "lua": r"function\b\s+[\w.:]*{name}|{name}[\"'\]]*\s*=\s*function\b|^\s*local .*=\s*function\b",
+}
+# Where ctags' name holds the scope as well: what comes before the last part.
+_SCOPES = {"lua": re.compile(r".*[.:](?=.)")}
 
 
 class Tag(NamedTuple):
@@ -82,8 +96,7 @@ def listed_by_ctags(language: str, files: Sequence[Path]) -> Iterator[tuple[Path
     """What ctags lists: file, kind, definition."""
     name, kinds = CTAGS[language]
     run = subprocess.run(
-        ["ctags", "--options=NONE", f"--language-force={name}", f"--kinds-{name}={kinds}"]
-        + "--pseudo-tags=-* --output-format=json --fields=+nK --sort=no -f - -L -".split(),
+        ["ctags", "--options=NONE", f"--language-force={name}", f"--kinds-{name}={kinds}", *_TAG_LINES],
         input="\n".join(map(str, files)),
         capture_output=True,
         text=True,
@@ -92,8 +105,25 @@ def listed_by_ctags(language: str, files: Sequence[Path]) -> Iterator[tuple[Path
     )
     for line in run.stdout.splitlines():
         tag = json.loads(line)
-        if not _ANONYMOUS.match(tag["name"]):
-            yield Path(tag["path"]), tag["kind"], Tag(_bare(tag["name"]), tag["line"])
+        bare = _bare(tag["name"])
+        if language in _SCOPES:
+            bare = _SCOPES[language].sub("", bare)
+        if _is_definition(language, bare, tag["pattern"]):
+            yield Path(tag["path"]), tag["kind"], Tag(bare, tag["line"])
+
+
+def _is_definition(language: str, name: str, pattern: str) -> bool:
+    if _ANONYMOUS.match(name) or (language in _MISTAKES and _MISTAKES[language].match(name)):
+        return False
+    head = _HEADS.get(language, "").replace("{name}", re.escape(name))
+    return re.search(head, pattern) is not None
+
+
+def listed_by_regex(language: str, files: Sequence[Path]) -> Iterator[tuple[Path, str, Tag]]:
+    """As `listed_by_ctags`, for what ctags does not know."""
+    for file in files:
+        for name, line in regex_definitions.definitions(language, file.read_bytes()):
+            yield file, "definition", Tag(_bare(name), line)
 
 
 def chunked(language: str, file: Path) -> set[Tag]:
@@ -110,7 +140,8 @@ def compare(language: str, paths: Iterable[Path]) -> Row:
     """Hold ctags' list against our chunks, each distinct (file, name, line) once."""
     files = list(files_of(language, paths))
     kinds: dict[tuple[Path, Tag], str] = {}
-    for file, kind, tag in listed_by_ctags(language, files) if files else ():
+    listed = listed_by_regex if language in regex_definitions.LANGUAGES else listed_by_ctags
+    for file, kind, tag in listed(language, files) if files else ():
         kinds.setdefault((file, tag), kind)
     ours = {file: chunked(language, file) for file in files}
     missing = [
@@ -127,7 +158,7 @@ def main(arguments: Sequence[str]) -> int:
         "--missing", nargs="?", type=int, const=1_000_000, default=0, help="list what is missed"
     )
     options = parser.parse_args(arguments)
-    if options.language not in CTAGS:
+    if options.language not in CTAGS and options.language not in regex_definitions.LANGUAGES:
         sys.stdout.write(f"{options.language}: ctags does not know it\n")
         return 1
     row = compare(options.language, options.paths)
