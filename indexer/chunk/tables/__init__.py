@@ -5,5 +5,12 @@ Modules are loaded when the first file of their language comes.
 """
 
 LANGUAGES: dict[str, str] = {
+    "bash": "bash",
     "go": "go",
+    "kotlin": "kotlin",
+    "lua": "lua",
+    "php": "php",
+    "ruby": "ruby",
+    "scala": "scala",
+    "swift": "swift",
 }

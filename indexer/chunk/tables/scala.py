@@ -1,0 +1,88 @@
+"""Scala 2 and 3: classes, traits, objects, enums, ``def``, function values, types, givens, extensions.
+
+An extension and a given without a name are named by the type they are for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from indexer.chunk.grammar import Found, Rule, Site, Table, bases_of, named
+from indexer.chunk.tables.nodes import child
+from indexer.types import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tree_sitter import Node
+
+
+def _named(kind: str, body: str = "body", bases: tuple[str, ...] = ()) -> Rule:
+    def rule(node: Node, site: Site) -> Found | None:
+        found = named(kind, body=body, bases=bases)(node, site)
+        return found._replace(name=found.name.strip("`")) if found else None
+
+    return rule
+
+
+def _function_value(node: Node, site: Site) -> Found | None:
+    """``val f = (x: Int) => ...``."""
+    value = node.child_by_field_name("value")
+    if value is None or value.type != "lambda_expression":
+        return None
+    return named(Kind.FUNCTION, name="pattern", body="value")(node, site)
+
+
+def _given(node: Node, site: Site) -> Found | None:
+    name = node.child_by_field_name("name") or node.child_by_field_name("return_type")
+    body = node.child_by_field_name("body")
+    if name is None:
+        return None
+    bases = bases_of(node, site, ("return_type",)) if node.child_by_field_name("name") else ()
+    return Found(
+        Kind.IMPL,
+        site.read(name).strip("`"),
+        name.start_byte,
+        body.start_byte if body else -1,
+        bases=tuple(base for base in bases if base != "with"),
+    )
+
+
+def _extension(node: Node, site: Site) -> Found | None:
+    """``extension (x: T) def ...`` is named ``T``."""
+    parameters = node.child_by_field_name("parameters")
+    parameter = child(parameters, "parameter") if parameters else None
+    extended = parameter.child_by_field_name("type") if parameter else None
+    if parameters is None or extended is None:
+        return None
+    name = site.read(extended).partition("[")[0]
+    return Found(Kind.IMPL, name, node.start_byte, parameters.end_byte)
+
+
+def _imported(node: Node, site: Site) -> Iterable[str]:
+    words = site.read(node).split(maxsplit=1)
+    return words[1:]
+
+
+_BASES = ("extends_clause", "derives_clause")
+
+TABLE = Table(
+    grammar="scala",
+    definitions={
+        "class_definition": _named(Kind.CLASS, bases=_BASES),
+        "object_definition": _named(Kind.CLASS, bases=_BASES),
+        "trait_definition": _named(Kind.TRAIT, bases=_BASES),
+        "enum_definition": _named(Kind.ENUM, bases=_BASES),
+        "package_object": _named(Kind.NAMESPACE),
+        "function_definition": _named(Kind.FUNCTION),
+        "function_declaration": _named(Kind.FUNCTION),
+        "type_definition": _named(Kind.TYPE, body="type"),
+        "val_definition": _function_value,
+        "given_definition": _given,
+        "extension_definition": _extension,
+    },
+    comments=frozenset({"comment", "block_comment"}),
+    attributes=frozenset({"annotation"}),
+    imports={"import_declaration": _imported},
+    leaves=frozenset({"identifier", "type_identifier", "parameters", "integer_literal", "generic_type"}),
+)
