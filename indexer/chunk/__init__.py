@@ -34,7 +34,9 @@ VERSION = "1 " + " ".join(
 )
 
 # Language -> module of this package. Loaded when the first text of its language comes.
-CHUNKERS: dict[str, str] = {}
+CHUNKERS: dict[str, str] = {
+    "python": "python",
+}
 _TEXT = "text"
 _GRAMMAR = "grammar"
 

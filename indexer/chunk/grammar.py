@@ -59,6 +59,8 @@ if TYPE_CHECKING:
 # ambiguous C++ that was tried one in ten: what needs one a byte is not worth the time.
 _REPORTS_FREE, _REPORTS_PER_BYTE = 5_000, 1
 _NODES_FREE, _NODES_PER_BYTE = 10_000, 8
+TOO_MANY_STEPS = "the parse took too many steps"
+TOO_MANY_NODES = "the syntax tree has too many nodes"
 _READ = 1 << 16
 _LONGEST_SIGNATURE = 400
 _LONGEST_NAME = 200
@@ -67,6 +69,7 @@ _MOST_BASES = 50
 _LISTS = frozenset({"type_list", "base_list", "argument_list"})
 _NO_BASES = frozenset({"access_specifier", "virtual", "keyword_argument"})
 _DIRECTLY = re.compile(rb"[ \t\f]*(?:\r\n|\r|\n)?[ \t\f]*")
+_LONE_CR = re.compile(rb"\r(?!\n)")
 _LINE_END = re.compile(rb"[\r\n]")
 
 
@@ -232,10 +235,10 @@ def outline(language: str, text: bytes) -> Outline:
         raise KeyError(language)
     tree = parse(compiled.language, text)
     if tree is None:
-        return Outline((), (), "the parse took too many steps")
+        return Outline((), (), TOO_MANY_STEPS)
     walk = _Walk(compiled, text)
     if not walk.run(tree.walk()):
-        return Outline((), (), "the syntax tree has too many nodes")
+        return Outline((), (), TOO_MANY_NODES)
     definitions = walk.definitions
     if compiled.table.finish:
         definitions = compiled.table.finish(definitions, text)
@@ -245,6 +248,8 @@ def outline(language: str, text: bytes) -> Outline:
 def parse(language: Language, text: bytes) -> Tree | None:
     """The tree of ``text``, or None when it would take more steps than its length allows."""
     left = _REPORTS_FREE + _REPORTS_PER_BYTE * len(text)
+    if b"\r" in text:  # to most grammars a lone CR ends neither a line nor a comment
+        text = _LONE_CR.sub(b"\n", text)
 
     def read(offset: int, _point: object) -> bytes:
         return text[offset : offset + _READ]
@@ -259,6 +264,11 @@ def parse(language: Language, text: bytes) -> Tree | None:
         return Parser(language).parse(read, progress_callback=over_budget)
     except ValueError:
         return None
+
+
+def node_budget(text: bytes) -> int:
+    """How many nodes of a tree may be visited."""
+    return _NODES_FREE + _NODES_PER_BYTE * len(text)
 
 
 class _Lead(NamedTuple):
@@ -288,7 +298,7 @@ class _Walk:
         """Visit every node that may matter; False when there were too many."""
         down, right, up = cursor.goto_first_child, cursor.goto_next_sibling, cursor.goto_parent
         action_of, parents = self._compiled.actions.get, self._parents
-        left = _NODES_FREE + _NODES_PER_BYTE * len(self._text)
+        left = node_budget(self._text)
         while left:
             left -= 1
             node = cursor.node
