@@ -1,0 +1,82 @@
+"""Postings: for each term (ascending), the rows that hold it and how often. Made from counts, merged, narrowed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from indexer.store.format import NONE
+from indexer.store.tables import I64, U16, U32, U64, offsets_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from indexer.tokens import TermCounts
+
+
+class Postings(NamedTuple):
+    """Terms (t,), offsets (t + 1,) into rows and counts."""
+
+    terms: U64
+    offsets: I64
+    rows: U32
+    counts: U16
+
+
+def invert(counts: TermCounts) -> Postings:
+    """Turn counts by row into postings; rows ascend within each term."""
+    order = np.argsort(counts.terms, kind="stable")
+    terms = counts.terms[order]
+    rows = np.repeat(np.arange(len(counts.offsets) - 1, dtype=np.uint32), np.diff(counts.offsets))[order]
+    starts = _starts(terms)
+    offsets = np.append(starts, len(terms)).astype(np.int64)
+    return Postings(terms[starts], offsets, rows, counts.counts[order])
+
+
+def revert(postings: Postings, rows: int) -> tuple[I64, U64, U16]:
+    """Undo `invert`: offsets (rows + 1,), and each row's terms, ascending, with their counts."""
+    terms = np.repeat(postings.terms, np.diff(postings.offsets))
+    order = np.argsort(postings.rows, kind="stable")
+    offsets = offsets_of(np.bincount(postings.rows, minlength=rows))
+    return offsets, terms[order], postings.counts[order]
+
+
+def renumber(postings: Postings, mapping: U32) -> Postings:
+    """Give each row its new number, and drop the rows whose new number is NONE."""
+    rows = mapping[postings.rows]
+    stays = rows != NONE
+    if bool(stays.all()):
+        return postings._replace(rows=rows)
+    lengths = np.diff(offsets_of(stays)[postings.offsets])
+    used = np.flatnonzero(lengths)
+    return Postings(postings.terms[used], offsets_of(lengths[used]), rows[stays], postings.counts[stays])
+
+
+def merge(parts: Sequence[Postings]) -> Postings:
+    """Put postings of disjoint rows together, without a sort: within a term, part after part."""
+    if len(parts) == 1:
+        return parts[0]
+    every = np.sort(np.concatenate([part.terms for part in parts]))
+    terms = every[_starts(every)]
+    places = [np.searchsorted(terms, part.terms) for part in parts]
+    lengths = np.zeros(len(terms), np.int64)
+    for part, place in zip(parts, places, strict=True):
+        lengths[place] += np.diff(part.offsets)
+    offsets = offsets_of(lengths)
+    rows = np.empty(offsets[-1], np.uint32)
+    counts = np.empty(offsets[-1], np.uint16)
+    cursor = offsets[:-1].copy()
+    for part, place in zip(parts, places, strict=True):
+        length = np.diff(part.offsets)
+        to = np.repeat(cursor[place] - part.offsets[:-1], length) + np.arange(len(part.rows))
+        rows[to], counts[to] = part.rows, part.counts
+        cursor[place] += length
+    return Postings(terms, offsets, rows, counts)
+
+
+def _starts(ordered: U64) -> I64:
+    """Where each run of equal values starts."""
+    if not len(ordered):
+        return np.zeros(0, np.int64)
+    return np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))

@@ -1,0 +1,354 @@
+"""One generation, immutable and therefore shared without locks; columns are made when first asked for.
+
+Files and rows stand in the canonical order (path bytes, then first byte of the chunk), so that nothing a reader sees
+depends on the order in which things were written.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from indexer.store.dump import Dump, dump
+from indexer.store.format import NONE, Binding, Block, File, Flag, Stat
+from indexer.store.pending import encode
+from indexer.store.tables import Bool, join_digests, keys_of, offsets_of, take_ragged
+from indexer.types import Chunk, FileRecord, FileStat, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from indexer.store.manifest import Identity
+    from indexer.store.stack import Stack
+    from indexer.store.tables import F32, I8, I64, U16, U32, Array, Tables
+
+
+class Files(NamedTuple):
+    """Live files (f,), by path bytes. ``path``, ``language``, ``reason`` are string ids; ``block`` may be NONE.
+
+    The rows of file i are ``first_row[i]`` to ``first_row[i + 1]``; ``flags`` holds the bits of `format.Flag`.
+    """
+
+    path: U32
+    language: U32
+    reason: U32
+    block: U32
+    flags: U32
+    first_row: I64
+
+
+class Rows(NamedTuple):
+    """Live (file, binding) pairs (r,), by path bytes, then first byte.
+
+    ``file`` counts in `Files`, ``binding`` and ``content`` are ids; ``parent`` is the row of the enclosing definition
+    (of a split one's first part), -1 without one; ``line`` is the definition's own line.
+    """
+
+    file: U32
+    binding: U32
+    content: U32
+    parent: I64
+    line: U32
+    part: U32
+
+
+class Snapshot:
+    """A generation that can be read for as long as it is held, whatever a writer does meanwhile."""
+
+    def __init__(
+        self, stack: Stack, *, epoch: str, generation: int, complete: bool, identity: Identity
+    ) -> None:
+        self.stack = stack
+        self.epoch = epoch
+        self.generation = generation
+        self.complete = complete
+        self.identity = identity
+
+    # --- files
+
+    @cached_property
+    def _live_files(self) -> tuple[I64, list[bytes]]:
+        """Newest rows of the paths that are not removed, and these paths, by path bytes."""
+        if not self.stack.total.files:
+            return np.zeros(0, np.int64), []
+        path, flags = self.stack.column("files", File.PATH), self.stack.column("files", File.FLAGS)
+        newest = np.full(self.stack.total.strings, -1, np.int64)
+        newest[path] = np.arange(len(path))  # of several rows the last is the newest
+        rows = newest[newest >= 0]
+        rows = rows[(flags[rows] & Flag.REMOVED) == 0]
+        # By path id: in each segment the paths stand in byte order, so that this sorts a few sorted runs.
+        names = self._bytes_of(path[rows])
+        order = sorted(range(len(names)), key=names.__getitem__)
+        return rows[np.array(order, np.int64)], [names[at] for at in order]
+
+    @property
+    def _file_rows(self) -> I64:
+        return self._live_files[0]
+
+    def _bytes_of(self, strings: U32) -> list[bytes]:
+        """Bytes of many strings, whose ids ascend."""
+        found: list[bytes] = []
+        for segment in self.stack.segments:
+            tables, base = segment.tables, segment.base.strings
+            start, end = np.searchsorted(strings, (base, base + tables.counts.strings))
+            own = strings[start:end].astype(np.int64) - base
+            if len(own):
+                data = tables.string_bytes[: tables.string_offsets[own[-1] + 1]].tobytes()
+                bounds = zip(
+                    tables.string_offsets[own].tolist(), tables.string_offsets[own + 1].tolist(), strict=True
+                )
+                found += [data[a:b] for a, b in bounds]
+        return found
+
+    def _file_column(self, row: int) -> U32:
+        column: U32 = self.stack.column("files", row)[self._file_rows] if len(self._file_rows) else _NO_IDS
+        return column
+
+    @cached_property
+    def files(self) -> Files:
+        """Columns of the live files."""
+        block = self._file_column(File.BLOCK)
+        lengths = np.zeros(len(block), np.int64)
+        if self.stack.total.blocks:
+            bound = block != NONE
+            lengths[bound] = np.diff(self.stack.offsets("block_offsets"))[block[bound]]
+        return Files(
+            self._file_column(File.PATH),
+            self._file_column(File.LANGUAGE),
+            self._file_column(File.REASON),
+            block,
+            self._file_column(File.FLAGS),
+            offsets_of(lengths),
+        )
+
+    @cached_property
+    def paths(self) -> list[str]:
+        """Paths of the live files, in their order."""
+        return [name.decode("utf-8", "surrogateescape") for name in self._live_files[1]]
+
+    def known(self) -> tuple[dict[str, FileStat], set[str]]:
+        """Stats of all live files by path, and the paths whose stat proves nothing yet (racy)."""
+        if not self.paths:
+            return {}, set()
+        stats = [self.stack.column("file_stats", row)[self._file_rows] for row in range(4)]
+        times = [stats[Stat.MTIME].view(np.int64).tolist(), stats[Stat.CTIME].view(np.int64).tolist()]
+        columns = zip(self.paths, stats[Stat.SIZE].tolist(), *times, stats[Stat.INODE].tolist(), strict=True)
+        known = dict(zip(self.paths, map(FileStat._make, columns), strict=True))
+        racy = np.flatnonzero(self.files.flags & Flag.RACY).tolist()
+        return known, {self.paths[at] for at in racy}
+
+    def file_of(self, path: str) -> int | None:
+        """Place of a live file in `files`, by path."""
+        names, wanted = self._live_files[1], encode(path)
+        at = bisect_left(names, wanted)
+        return at if at < len(names) and names[at] == wanted else None
+
+    def _newest(self, path: str) -> tuple[Tables, int] | None:
+        number = self.string_id(path)
+        place = None if number is None else self.stack.newest_file(number)
+        if place is None or int(place[0].files[File.FLAGS, place[1]]) & Flag.REMOVED:
+            return None
+        return place
+
+    def record(self, path: str) -> FileRecord | None:
+        """What is known of one live file."""
+        place = self._newest(path)
+        if place is None:
+            return None
+        tables, row = place
+        ids, stats = tables.files[:, row].tolist(), np.ascontiguousarray(tables.file_stats[:, row])
+        times = stats.view(np.int64)
+        stat = FileStat(
+            path,
+            int(stats[Stat.SIZE]),
+            int(times[Stat.MTIME]),
+            int(times[Stat.CTIME]),
+            int(stats[Stat.INODE]),
+        )
+        digest = join_digests(stats[Stat.HASH_HIGH :][:1], stats[Stat.HASH_LOW :][:1])[0]
+        return FileRecord(
+            stat,
+            digest if ids[File.FLAGS] & Flag.HASHED else b"",
+            self.string(ids[File.LANGUAGE]),
+            self.string(ids[File.ENCODING]),
+            self.string(ids[File.REASON]),
+            self.string(ids[File.DETAIL]),
+            bool(ids[File.FLAGS] & Flag.RACY),
+        )
+
+    def block_of(self, path: str) -> int | None:
+        """Block that a live file is bound to."""
+        place = self._newest(path)
+        block = NONE if place is None else int(place[0].files[File.BLOCK, place[1]])
+        return None if block == NONE else block
+
+    def imports(self, file: int) -> tuple[str, ...]:
+        """What a live file imports, as written."""
+        block = int(self.files.block[file])
+        if block == NONE:
+            return ()
+        tables, row = self.stack.locate("blocks", block)
+        names = tables.imports[tables.import_offsets[row] : tables.import_offsets[row + 1]]
+        return tuple(self.string(name) for name in names.tolist())
+
+    def fallback(self, file: int) -> str:
+        """Why the file's chunker fell back; empty when it did not."""
+        block = int(self.files.block[file])
+        if block == NONE:
+            return ""
+        tables, row = self.stack.locate("blocks", block)
+        return self.string(int(tables.blocks[Block.FALLBACK, row]))
+
+    # --- rows
+
+    @cached_property
+    def rows(self) -> Rows:
+        """Columns of the live rows."""
+        bound = np.flatnonzero(self.files.block != NONE)
+        if not len(bound):
+            none = _NO_IDS
+            return Rows(none, none, none, none.astype(np.int64), none, none)
+        offsets, binding = take_ragged(self.stack.offsets("block_offsets"), self.files.block[bound])
+        file = np.repeat(bound, np.diff(offsets)).astype(np.uint32)
+        parent = self.stack.column("bindings", Binding.PARENT)[binding]
+        first = self.files.first_row[file]
+        return Rows(
+            file,
+            binding.astype(np.uint32),
+            self.stack.column("bindings", Binding.CONTENT)[binding],
+            np.where(parent == NONE, -1, first + parent),
+            self.stack.column("bindings", Binding.LINE)[binding],
+            self.stack.column("bindings", Binding.PART)[binding],
+        )
+
+    def _row_column(self, column: int) -> U32:
+        if not len(self.rows.binding):
+            return _NO_IDS
+        values: U32 = self.stack.column("bindings", column)[self.rows.binding]
+        return values
+
+    @cached_property
+    def kind(self) -> U32:
+        """String id of each row's kind."""
+        return self._row_column(Binding.KIND)
+
+    @cached_property
+    def symbol(self) -> U32:
+        """String id of each row's symbol."""
+        return self._row_column(Binding.SYMBOL)
+
+    @cached_property
+    def scope(self) -> U32:
+        """String id of each row's scope."""
+        return self._row_column(Binding.SCOPE)
+
+    @cached_property
+    def language(self) -> U32:
+        """String id of each row's language."""
+        return self._row_column(Binding.LANGUAGE)
+
+    @cached_property
+    def path(self) -> U32:
+        """String id of each row's path."""
+        path: U32 = self.files.path[self.rows.file]
+        return path
+
+    def spans(self, row: int) -> tuple[Span, ...]:
+        """Byte and line ranges of a row."""
+        tables, at = self.stack.locate("bindings", int(self.rows.binding[row]))
+        return _spans(tables.spans, tables.span_offsets, at)
+
+    def chunk(self, row: int) -> Chunk:
+        """Give a row as the chunk that was added; ``parent`` counts in the file's chunks."""
+        return self.binding(int(self.rows.binding[row]))
+
+    def binding(self, number: int) -> Chunk:
+        """Give a binding by its id, live or not."""
+        tables, at = self.stack.locate("bindings", number)
+        values = tables.bindings[:, at].tolist()
+        bases = tables.bases[tables.base_offsets[at] : tables.base_offsets[at + 1]].tolist()
+        return Chunk(
+            self.string(values[Binding.KIND]),
+            self.string(values[Binding.SYMBOL]),
+            self.string(values[Binding.SCOPE]),
+            self.string(values[Binding.LANGUAGE]),
+            _spans(tables.spans, tables.span_offsets, at),
+            values[Binding.LINE],
+            (values[Binding.SIGNATURE_START], values[Binding.SIGNATURE_END]),
+            (values[Binding.DOCSTRING_START], values[Binding.DOCSTRING_END]),
+            -1 if values[Binding.PARENT] == NONE else values[Binding.PARENT],
+            values[Binding.PART],
+            tuple(self.string(name) for name in bases),
+        )
+
+    def tables(self) -> Dump:
+        """Everything the generation means, free of its history; see `dump`."""
+        return dump(self)
+
+    # --- contents
+
+    @property
+    def content_count(self) -> int:
+        """How many content ids there are, bound or not."""
+        return self.stack.total.contents
+
+    @cached_property
+    def live(self) -> Bool:
+        """Whether each content (c,) is bound by a live row."""
+        live = np.zeros(self.content_count, np.bool_)
+        live[self.rows.content] = True
+        return live
+
+    @cached_property
+    def content_length(self) -> U32:
+        """Number of terms of each content (c,), repetitions counted."""
+        return self.stack.column("content_lengths") if self.content_count else _NO_IDS
+
+    def postings(self, term: int) -> tuple[U32, U16]:
+        """Live contents that hold a term, ascending, and how often each does."""
+        ids, counts = self.stack.postings("body", term)
+        bound = self.live[ids]
+        return ids[bound], counts[bound]
+
+    def vectors(self) -> Iterator[tuple[int, I8, F32]]:
+        """Vectors piece by piece: first content id, int8 (n, dim), scales (n,); dead contents are among them."""
+        for segment in self.stack.segments:
+            yield segment.base.contents, segment.tables.vectors, segment.tables.scales
+
+    # --- names
+
+    @property
+    def string_count(self) -> int:
+        """How many string ids there are."""
+        return self.stack.total.strings
+
+    @cached_property
+    def string_length(self) -> U32:
+        """Number of terms of each string (s,)."""
+        return self.stack.column("string_lengths") if self.string_count else _NO_IDS
+
+    def name_postings(self, term: int) -> tuple[U32, U16]:
+        """Strings (paths, symbols, scopes, imports ...) that hold a term, in no order, and how often each does.
+
+        Strings of dead rows are among them: count over rows, not over strings.
+        """
+        return self.stack.postings("name", term)
+
+    def string(self, number: int) -> str:
+        """Text of a string."""
+        return self.stack.string(number).decode("utf-8", "surrogateescape")
+
+    def string_id(self, text: str) -> int | None:
+        """Id of a string; equal strings have equal ids."""
+        number = int(self.stack.find("strings", keys_of([encode(text)]))[0])
+        return None if number < 0 else number
+
+
+_NO_IDS: U32 = np.zeros(0, np.uint32)
+
+
+def _spans(spans: Array, offsets: I64, row: int) -> tuple[Span, ...]:
+    return tuple(Span(*values) for values in spans[:, offsets[row] : offsets[row + 1]].T.tolist())

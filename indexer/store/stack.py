@@ -1,0 +1,120 @@
+"""The segments of one generation, oldest first: keys to ids, ids to rows, terms to rows."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from indexer.errors import StoreError
+from indexer.store.format import Counts, File
+from indexer.store.retention import join_offsets
+from indexer.store.tables import find_keys
+
+if TYPE_CHECKING:
+    from indexer.store.segment import Segment
+    from indexer.store.tables import I64, U16, U32, U64, Array, Tables
+
+Kind = Literal["strings", "contents", "blocks", "bindings", "files"]
+_KEYS = {"strings": "string", "contents": "content", "blocks": "block"}
+
+
+class Stack:
+    """Immutable. Ids are those of the generation: they change when a segment that owns them is merged."""
+
+    def __init__(self, segments: tuple[Segment, ...] = ()) -> None:
+        self.segments = segments
+        self.tables: tuple[Tables, ...] = tuple(segment.tables for segment in segments)
+        self._columns: dict[tuple[str, int], Array] = {}
+
+    @cached_property
+    def total(self) -> Counts:
+        """How many ids of each kind there are: the first ids of the next segment."""
+        if not self.segments:
+            return Counts()
+        return self.segments[-1].base.plus(self.tables[-1].counts)
+
+    @cached_property
+    def _bases(self) -> dict[str, list[int]]:
+        return {kind: [getattr(one.base, kind) for one in self.segments] for kind in Counts._fields}
+
+    def locate(self, kind: Kind, number: int) -> tuple[Tables, int]:
+        """Find the tables that own an id, and its row there. IndexError when nobody does."""
+        if not 0 <= number < getattr(self.total, kind):
+            raise IndexError(f"no {kind} {number}")
+        at = bisect_right(self._bases[kind], number) - 1
+        return self.tables[at], number - self._bases[kind][at]
+
+    def find(self, kind: Literal["strings", "contents", "blocks"], keys: U64) -> I64:
+        """Ids (m,) of (m, 2) keys, -1 where the store has none."""
+        found = np.full(len(keys), -1, np.int64)
+        for segment in self.segments:
+            open_ = np.flatnonzero(found < 0)
+            if not len(open_):
+                break
+            prefix = _KEYS[kind]
+            tables = segment.tables
+            rows = find_keys(
+                getattr(tables, prefix + "_keys"), getattr(tables, prefix + "_rows"), keys[open_]
+            )
+            found[open_] = np.where(rows < 0, -1, rows + getattr(segment.base, kind))
+        return found
+
+    def column(self, array: str, row: int = -1) -> Array:
+        """One array (or one of its rows) over all segments, by id."""
+        key = (array, row)
+        if key not in self._columns:
+            if not self.tables:
+                raise StoreError("the index is empty")
+            pieces: list[Array] = [getattr(one, array) for one in self.tables]
+            pieces = pieces if row < 0 else [piece[row] for piece in pieces]
+            self._columns[key] = pieces[0] if len(pieces) == 1 else np.concatenate(pieces, axis=-1)
+        return self._columns[key]
+
+    def offsets(self, array: str) -> I64:
+        """Offsets over all segments, each shifted past the ones before."""
+        key = (array, 0)
+        if key not in self._columns:
+            self._columns[key] = join_offsets(self.tables, array)
+        return self._columns[key]
+
+    def string(self, number: int) -> bytes:
+        """Give a string's bytes."""
+        tables, row = self.locate("strings", number)
+        return tables.string_bytes[tables.string_offsets[row] : tables.string_offsets[row + 1]].tobytes()
+
+    def newest_file(self, path: int) -> tuple[Tables, int] | None:
+        """Find the newest row of a path (its string id), removal or not."""
+        for tables in reversed(self.tables):
+            at = int(np.searchsorted(tables.files[File.PATH], path))
+            if at < tables.files.shape[1] and int(tables.files[File.PATH, at]) == path:
+                return tables, at
+        return None
+
+    def postings(self, prefix: Literal["body", "name"], term: int) -> tuple[U32, U16]:
+        """Ids and counts of the rows that hold a term, bound or not."""
+        kind: Kind = "contents" if prefix == "body" else "strings"
+        ids, counts = [], []
+        for segment in self.segments:
+            rows, often = _postings(segment.tables, prefix, term)
+            if len(rows):
+                if int(rows.max()) >= getattr(segment.tables.counts, kind):
+                    raise StoreError(f"{segment.entry.name}: {prefix}_rows: a row is out of range")
+                ids.append(rows + np.uint32(getattr(segment.base, kind)))
+                counts.append(often)
+        if not ids:
+            return np.zeros(0, np.uint32), np.zeros(0, np.uint16)
+        return np.concatenate(ids), np.concatenate(counts)
+
+
+def _postings(tables: Tables, prefix: str, term: int) -> tuple[U32, U16]:
+    terms: U64 = getattr(tables, prefix + "_terms")
+    at = int(np.searchsorted(terms, np.uint64(term)))
+    rows: U32 = getattr(tables, prefix + "_rows")
+    counts: U16 = getattr(tables, prefix + "_counts")
+    if at == len(terms) or int(terms[at]) != term:
+        return rows[:0], counts[:0]
+    offsets: I64 = getattr(tables, prefix + "_offsets")
+    return rows[offsets[at] : offsets[at + 1]], counts[offsets[at] : offsets[at + 1]]
