@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from indexer.chunk.text import Unit, write
+from indexer.chunk.units import Unit, write
 from indexer.types import FileChunks, Kind
 
 if TYPE_CHECKING:
