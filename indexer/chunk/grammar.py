@@ -27,6 +27,10 @@ How to write a table (`indexer/chunk/tables/go.py` is a short one). A language i
 ``finish``
     the escape hatch: a function over all definitions of a file, in document order, with the text: to put the clauses
     of one Haskell function together, for example. It gives the definitions to use instead.
+``hidden``
+    what the grammar cannot read and is shown as white space (preprocessor lines in Haskell).
+``choose``
+    for two grammars of one language: a function of the text that names the row of `LANGUAGES` to use for it.
 
 Everything is bounded by bytes and counts: the parse by the number of steps that tree-sitter reports, the walk by the
 nodes per byte. A file beyond that has an `Outline` with no definitions and the reason in ``fallback``.
@@ -67,8 +71,9 @@ _LONGEST_NAME = 200
 _MOST_BASES = 50
 # Nodes that are only brackets around a list of bases, and what may stand among bases without being one.
 _LISTS = frozenset({"type_list", "base_list", "argument_list"})
-_NO_BASES = frozenset({"access_specifier", "virtual", "keyword_argument"})
+_NO_BASES = frozenset({"access_specifier", "virtual", "keyword_argument", "type_arguments"})
 _DIRECTLY = re.compile(rb"[ \t\f]*(?:\r\n|\r|\n)?[ \t\f]*")
+_NO_LINE_END = re.compile(rb"[^\r\n]")
 _LONE_CR = re.compile(rb"\r(?!\n)")
 _LINE_END = re.compile(rb"[\r\n]")
 
@@ -121,6 +126,8 @@ class Table:
     leaves: frozenset[str] = frozenset()
     tail: bytes = b""
     finish: Callable[[list[Definition], bytes], list[Definition]] | None = None
+    hidden: re.Pattern[bytes] | None = None
+    choose: Callable[[bytes], str] | None = None
 
 
 def named(
@@ -233,7 +240,9 @@ def outline(language: str, text: bytes) -> Outline:
     compiled = load(language)
     if compiled is None:
         raise KeyError(language)
-    tree = parse(compiled.language, text)
+    if compiled.table.choose:
+        compiled = load(compiled.table.choose(text)) or compiled
+    tree = parse(compiled.language, _shown(compiled.table, text))
     if tree is None:
         return Outline((), (), TOO_MANY_STEPS)
     walk = _Walk(compiled, text)
@@ -243,6 +252,13 @@ def outline(language: str, text: bytes) -> Outline:
     if compiled.table.finish:
         definitions = compiled.table.finish(definitions, text)
     return Outline(definitions, tuple(walk.imports))
+
+
+def _shown(table: Table, text: bytes) -> bytes:
+    """The text with what is hidden from the grammar as white space; all offsets stay."""
+    if table.hidden is None:
+        return text
+    return table.hidden.sub(lambda match: _NO_LINE_END.sub(b" ", match[0]), text)
 
 
 def parse(language: Language, text: bytes) -> Tree | None:
@@ -378,7 +394,7 @@ class _Walk:
                 found.kind,
                 found.name,
                 found.scope,
-                self._signature(node, start, end, found),
+                self._signature(outer, start, end, found),
                 found.docstring if found.docstring[1] else lead.docstring,
                 found.bases,
             )

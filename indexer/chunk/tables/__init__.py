@@ -6,11 +6,23 @@ Modules are loaded when the first file of their language comes.
 
 LANGUAGES: dict[str, str] = {
     "bash": "bash",
+    "c": "c",
+    "cpp": "cpp",
+    "csharp": "csharp",
+    "dart": "dart",
+    "elixir": "elixir",
     "go": "go",
+    "haskell": "haskell",
+    "java": "java",
+    "javascript": "javascript",
     "kotlin": "kotlin",
     "lua": "lua",
     "php": "php",
     "ruby": "ruby",
+    "rust": "rust",
     "scala": "scala",
     "swift": "swift",
+    "tsx": "typescript:TSX",
+    "typescript": "typescript",
+    "zig": "zig",
 }
