@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -20,6 +19,7 @@ from indexer.chunk import chunk
 from indexer.chunk.languages import language_of
 from indexer.settings import ChunkSettings
 from tests.benchmarks import regex_definitions
+from tests.benchmarks.ctags_mistakes import Listed, believed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -50,18 +50,6 @@ CTAGS = {
     "ocaml": ("OCaml", "Mcfmt"),
 }
 _TAG_LINES = ("--pseudo-tags=-*", "--output-format=json", "--fields=+nK", "--sort=no", "-f", "-", "-L", "-")
-_ANONYMOUS = re.compile(r"_*anon|AnonymousClass|<lambda>", re.IGNORECASE)
-# What ctags takes for a definition and is none, by its name (array assignments; keywords read as names) ...
-_MISTAKES = {
-    "bash": re.compile(r"\w+=$"),
-}
-# ... or by its line, which must look like this (lambda parameters, arguments before a ``function``).
-_HEADS = {
-    "kotlin": r"\b(?:fun|class|object|interface)\b",
-    "lua": r"function\b\s+[\w.:]*{name}|{name}[\"'\]]*\s*=\s*function\b|^\s*local .*=\s*function\b",
-}
-# Where ctags' name holds the scope as well: what comes before the last part.
-_SCOPES = {"lua": re.compile(r".*[.:](?=.)")}
 
 
 class Tag(NamedTuple):
@@ -103,20 +91,13 @@ def listed_by_ctags(language: str, files: Sequence[Path]) -> Iterator[tuple[Path
         errors="replace",
         check=True,
     )
-    for line in run.stdout.splitlines():
-        tag = json.loads(line)
-        bare = _bare(tag["name"])
-        if language in _SCOPES:
-            bare = _SCOPES[language].sub("", bare)
-        if _is_definition(language, bare, tag["pattern"]):
-            yield Path(tag["path"]), tag["kind"], Tag(bare, tag["line"])
-
-
-def _is_definition(language: str, name: str, pattern: str) -> bool:
-    if _ANONYMOUS.match(name) or (language in _MISTAKES and _MISTAKES[language].match(name)):
-        return False
-    head = _HEADS.get(language, "").replace("{name}", re.escape(name))
-    return re.search(head, pattern) is not None
+    tags = map(json.loads, run.stdout.splitlines())
+    listed = (
+        Listed(Path(tag["path"]), tag["kind"], _bare(tag["name"]), tag["line"], tag["pattern"])
+        for tag in tags
+    )
+    for tag in believed(language, listed):
+        yield tag.path, tag.kind, Tag(tag.name, tag.line)
 
 
 def listed_by_regex(language: str, files: Sequence[Path]) -> Iterator[tuple[Path, str, Tag]]:

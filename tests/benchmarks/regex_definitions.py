@@ -32,6 +32,7 @@ _SCALA_MODIFIERS = (
     r"case|inline|transparent|open|infix|opaque|package)\s+)*"
 )
 _DART_TYPE = r"(?:[\w$.]+(?:<[^(){};=]*>)?\??|\([^()]*\)\??)\s+"
+_DART_HEAD_END = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\s*(?:async\*?|sync\*)?\s*(?:\{|=>|;|:)"
 _DART_NO_NAME = (
     r"(?!(?:if|for|while|switch|catch|return|await|assert|super|this|throw|new|const|in|is|do|else|yield)\b)"
 )
@@ -57,21 +58,22 @@ _HEADS = {
     ],
     "dart": [
         re.compile(
-            r"^(?:(?:abstract|base|final|sealed|interface|mixin)\s+)*(?:class|mixin|enum)\s+(?!class\b)(?P<name>\w+)",
+            r"^(?:(?:abstract|base|final|sealed|interface|mixin)\s+)*(?:class|mixin|enum)\s+(?!class\b)(?P<name>[\w$]+)",
             re.MULTILINE,
         ),
-        re.compile(r"^extension\s+(?:type\s+(?:const\s+)?)?(?P<name>(?!on\b)\w+)", re.MULTILINE),
+        re.compile(r"^extension\s+(?:type\s+(?:const\s+)?)?(?P<name>(?!on\b)[\w$]+)", re.MULTILINE),
         re.compile(
-            rf"^(?:  )?(?:(?:external|static|late)\s+)*(?:{_DART_NO_NAME}{_DART_TYPE})?(?:get|set)\s+(?P<name>\w+)\b(?!\s*[=,.:<)](?!>))",
+            rf"^(?:  )?(?:(?:external|static|late)\s+)*(?:{_DART_NO_NAME}{_DART_TYPE})?(?:get|set)\s+(?P<name>[\w$]+)"
+            r"(?![\w$])(?!\s*[=,.:<)](?!>))",
             re.MULTILINE,
         ),
         re.compile(
             rf"^(?:  )?(?:(?:external|static|late)\s+)*{_DART_NO_NAME}{_DART_TYPE}{_DART_NO_NAME}(?!(?:get|set|operator)\b)"
-            r"(?P<name>[a-z_]\w*)(?:<[^()]*>)?\((?=[^;]*?(?:\{|=>|;))",
+            rf"(?P<name>[a-z_][\w$]*)(?:<[^()]*>)?{_DART_HEAD_END}",
             re.MULTILINE,
         ),
         re.compile(
-            r"^  (?:(?:external|const|factory)\s+)*(?P<name>_?[A-Z]\w*(?:\.\w+)?)\((?=[^;]*?(?:\{|=>|;))",
+            rf"^  (?:(?:external|const|factory)\s+)*(?P<name>_*[A-Z][\w$]*(?:\.\w+)?){_DART_HEAD_END}",
             re.MULTILINE,
         ),
         re.compile(rf"^  (?:external\s+)?{_DART_TYPE}operator\s*(?P<name>[^\s\w(]+)", re.MULTILINE),
@@ -102,9 +104,20 @@ def _simple(language: str, name: str) -> str:
     name = name.strip("`")
     if language == "swift" and name[:1].isalpha():
         return name.rpartition(".")[2]
-    if language == "dart" and name[:1].isalpha():
+    if language == "dart" and name[:1].isalnum():
         return name.rpartition(".")[2]
     return name
+
+
+def _is_call(masked: str, match: re.Match[str]) -> bool:
+    """Whether what looks like a Dart constructor is called there: it has not the name of the class around it."""
+    owner = match["name"].partition(".")[0]
+    if not re.match(r"_*[A-Z]", owner) or match[0].lstrip() == match[0]:
+        return False
+    classes = _HEADS["dart"][0].findall(masked, 0, match.start()) + re.findall(
+        r"^extension type (?:const )?([\w$]+)", masked[: match.start()], re.MULTILINE
+    )
+    return owner not in classes
 
 
 def definitions(language: str, text: bytes) -> list[tuple[str, int]]:
@@ -117,5 +130,6 @@ def definitions(language: str, text: bytes) -> list[tuple[str, int]]:
         (_simple(language, match["name"]), masked.count("\n", 0, match.start("name")) + 1)
         for head in _HEADS[language]
         for match in head.finditer(masked)
+        if language != "dart" or not _is_call(masked, match)
     }
     return sorted(found, key=lambda pair: (pair[1], pair[0]))
