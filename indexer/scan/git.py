@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
+import threading
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING, NamedTuple
 
@@ -91,10 +92,15 @@ class Call:
         try:
             if self._process is None:
                 return Output(-1, b"", self._failure)
-            code = self._process.wait(_TIMEOUT)
+            # `wait` with a timeout looks every 50 ms, which is longer than most calls take.
+            alarm = threading.Timer(_TIMEOUT, self._process.kill)
+            alarm.daemon = True
+            alarm.start()
+            code = self._process.wait()
+            alarm.cancel()
+            if code < 0:
+                return Output(code, b"", b"git was ended, after at most %d seconds" % _TIMEOUT)
             return Output(code, *(_content(file) for file in self._files))
-        except subprocess.TimeoutExpired:
-            return Output(-1, b"", b"git did not end in %d seconds" % _TIMEOUT)
         finally:
             self.close()
 

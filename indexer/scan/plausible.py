@@ -30,7 +30,6 @@ _COMMON = frozenset(
     "包库庫依赖賴装裝卸更新增减減乘除余余号號码个位忽略需满滿足额額外临臨允禁警告详詳每页頁尺寸档檔案夹夾径徑批概述说明"
     "介绍紹快速教学例如比较較否则其他她它您吗嗎呢吧啊哦请谢謝欢歡迎"
 )
-_HANZI = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 # Chinese punctuation, full-width forms, and signs that each of these encodings has beside its characters.
 _PUNCTUATION = re.compile("[\u3000-\u3011\u3014-\u301f\uff01-\uff0f\uff1a-\uff20\u2018-\u201d\u2026\u2014]")
 _NEUTRAL = re.compile(
@@ -40,26 +39,31 @@ _BEYOND_ASCII = re.compile("[^\x00-\x7f]")
 _NOT_A_TEXT = re.compile("[\x80-\x9f\ue000-\uf8ff\ufffe\uffff\U000f0000-\U0010ffff]")
 
 _CHINESE = frozenset({"gb2312", "gbk", "gb18030", "hz", "big5", "cp950", "big5hkscs"})
+# One character on its own between ASCII letters: half a letter with an accent, and the letter after it.
+_LONELY = re.compile("(?<=[A-Za-z])[^\x00-\x7f](?![^\x00-\x7f])|(?<![^\x00-\x7f])[^\x00-\x7f](?=[A-Za-z])")
 # Enough to decide; a long text need not be read to its end for its language to show.
 _ENOUGH = 4000
 
 
-def reads_like_text(utf8: bytes, encoding: str) -> bool:
-    """Tell whether what a decoder of this name made is plausible as a text in it."""
-    text = utf8.decode()
-    if codecs.lookup(encoding).name in _CHINESE:
-        return _reads_like_chinese("".join(_BEYOND_ASCII.findall(text)))
-    return _NOT_A_TEXT.search(text) is None
+def is_chinese(encoding: str) -> bool:
+    """Tell whether an encoding is one of those that take almost any bytes for Chinese."""
+    return codecs.lookup(encoding).name in _CHINESE
 
 
-def _reads_like_chinese(beyond: str) -> bool:
-    """Weigh the characters beyond ASCII: four points for a common one, three against any other."""
-    beyond = _spread(beyond)
-    hanzi = _HANZI.findall(beyond)
-    common = sum(c in _COMMON for c in hanzi) + len(_PUNCTUATION.findall(beyond))
-    neutral = len(_NEUTRAL.findall(beyond))
-    other = len(beyond) - common - neutral
-    return 4 * common > 3 * other
+def plausibility(text: str, encoding: str) -> float:
+    """Return how much what a decoder made reads like a text in its encoding: 0 not at all, at most 1."""
+    if not is_chinese(encoding):
+        return 0.0 if _NOT_A_TEXT.search(text) else 1.0
+    # Measured on message catalogues in 19 languages: four lines of Chinese are known 998 times in 1000 and Latin-1 is
+    # never taken for it; one line alone is known in 92 % of cases, and one line of Korean is taken for it in 20 %.
+    text, lonely = _LONELY.subn("", text)
+    beyond = _spread("".join(_BEYOND_ASCII.findall(text)))
+    beyond, marks = _PUNCTUATION.subn("", beyond)
+    beyond = _NEUTRAL.sub("", beyond)
+    common = sum(character in _COMMON for character in beyond)
+    other = len(beyond) - common + min(lonely, _ENOUGH)
+    common += marks
+    return common / (common + other) if 4 * common > 3 * other else 0.0
 
 
 def _spread(beyond: str) -> str:

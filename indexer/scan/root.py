@@ -92,7 +92,7 @@ def _is_tracked(root: Path, index_dir: Path) -> bool:
     if not any(_is_git_top(folder) for folder in (root, *root.parents)):
         return False
     # Only here: what a process costs to import is not paid where no index is.
-    from indexer.scan import git  # noqa: PLC0415
+    from indexer.scan import git
 
     inside = index_dir.relative_to(root)
     answer = git.call(os.fsencode(root), "--literal-pathspecs", "ls-files", "-z", "--", os.fsencode(inside))

@@ -1,7 +1,7 @@
 """Bytes to text: which encoding a file is in, decided by evidence and never by silent replacement.
 
 In order: a byte-order mark (UTF-8, UTF-16, UTF-32); a NUL byte means binary; UTF-8; then the encodings of the
-settings, each accepted only when it decodes every byte *and* reads like text (`indexer.scan.plausible`). What is left
+settings, each accepted only when it decodes every byte *and* reads like text (`plausible`). What is left
 is kept as the bytes it is, under the name "unknown-8bit": its ASCII words are searchable, and `status` tells of it.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import codecs
 from typing import TYPE_CHECKING, NamedTuple
 
-from indexer.scan.plausible import reads_like_text
+from indexer.scan.plausible import is_chinese, plausibility
 from indexer.types import Reason
 
 if TYPE_CHECKING:
@@ -51,11 +51,22 @@ def decode(data: bytes, encodings: Sequence[str]) -> Text | str:
         return Text("utf-8", data)
     if len(data.translate(None, delete=_CONTROLS)) < len(data) * (1 - _MOST_CONTROLS):
         return Reason.BINARY
+    return _by_evidence(data, encodings) or Text(UNKNOWN, data)
+
+
+def _by_evidence(data: bytes, encodings: Sequence[str]) -> Text | None:
+    """Take the first encoding that gives a plausible text; of several Chinese ones, the most plausible."""
+    best, most = None, 0.0
     for name in encodings:
+        if best is not None and not is_chinese(name):
+            break
         utf8 = _as_utf8(data, name)
-        if utf8 is not None and reads_like_text(utf8, name):
-            return Text(name, utf8)
-    return Text(UNKNOWN, data)
+        weight = 0.0 if utf8 is None else plausibility(utf8.decode(), name)
+        if utf8 is not None and weight > most:
+            best, most = Text(name, utf8), weight
+            if not is_chinese(name):
+                break
+    return best
 
 
 def _marked(data: bytes, name: str) -> Text | str:

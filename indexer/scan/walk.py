@@ -22,8 +22,6 @@ from indexer.scan.tree import Folder, Repository, Tree
 from indexer.types import FileStat, Reason, Skipped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from indexer.scan.ignore import Rules
     from indexer.settings import ScanSettings
 
@@ -96,6 +94,7 @@ class _Walker:
         self.settings = settings
         self.scan = Scan()
         self.unknown: set[bytes] = set()
+        self.runs = 0  # sorted runs in ``scan.files``
         self.device = os.stat(rules.root).st_dev
         # Directories on the way: our own rules for what is in them, None for those that are out or no directory.
         self.levels: dict[bytes, Level] = {b"": rules.own.level(b"")}
@@ -104,7 +103,8 @@ class _Walker:
     def result(self) -> Scan:
         """Return what was seen, sorted."""
         scan = self.scan
-        scan.files.sort(key=_by_bytes)
+        if self.runs > 1:
+            scan.files.sort(key=_by_bytes)
         scan.skipped.sort(key=_by_bytes)
         scan.unknown = [os.fsdecode(path.rstrip(b"/")) for path in sorted(self.unknown)]
         scan.mounts.sort(key=os.fsencode)
@@ -131,7 +131,8 @@ class _Walker:
                 f"out: {answer.complaint}"
             )
             return self._by_hand(Folder(tree.top), top)
-        names = sorted(set(answer.out.split(b"\0")) - {b""})
+        # Two sorted runs, which `sorted` merges in no time; what is unmerged in git's index is there more than once.
+        names = sorted(dict.fromkeys(answer.out.split(b"\0")[:-1]))
         nested = self._take(top, names, early)
         if (
             answer.err
@@ -150,40 +151,38 @@ class _Walker:
                 continue
         return early
 
-    def _take(self, top: bytes, names: Iterable[bytes], early: dict[bytes, os.stat_result]) -> list[bytes]:
-        """Judge listed names, which are relative to ``top``; return the nested repositories among them."""
+    def _take(self, top: bytes, names: list[bytes], early: dict[bytes, os.stat_result]) -> list[bytes]:
+        """Judge listed names, sorted and relative to ``top``; return the nested repositories among them."""
         nested: list[bytes] = []
-        directory, level = b"?", None
+        self.runs += 1
+        directory, level, filtered = b"?", None, False
         largest = self.settings.max_file_bytes
         add = self.scan.files.append
-        filtered = False
-        for name in names:
-            slash = name.rfind(b"/") + 1
-            if name[:slash] != directory:
-                directory = name[:slash]
-                level = self._enter(top + directory)
+        for name, path in zip(names, _decoded(top, names), strict=True):
+            folder, _, base = name.rpartition(b"/")
+            if folder != directory:
+                directory = folder
+                level = self._enter(top + folder + b"/" if folder else top)
                 filtered = bool(level) or self.rules.narrows_by_settings
             if level is None:
                 continue
-            if slash == len(name):
-                nested.append(top + name)
+            if not base:
+                nested += self._nested(top + name)
                 continue
             if filtered and not self.rules.narrowed_in(top + name, is_directory=False):
                 continue
             stat = early.get(name) or self._lstat(top + name)
             if stat is None:
                 continue
-            path = os.fsdecode(top + name)
-            base = name[slash:]
             if (
                 stat.st_mode & _KIND == _REGULAR
-                and base[0] != _DOT
-                and base[base.rfind(b".") + 1 :].lower() not in TO_JUDGE
                 and stat.st_size <= largest
+                and base[0] != _DOT
+                and base.rpartition(b".")[2].lower() not in TO_JUDGE
             ):
                 add(FileStat(path, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino))
             elif modes.S_ISDIR(stat.st_mode):
-                nested += self._submodule(top + name + b"/")
+                nested += self._nested(top + name + b"/")
             elif base not in NEVER_ENTERED:
                 self._judge(path, stat)
         return nested
@@ -195,10 +194,10 @@ class _Walker:
         else:
             self.scan.skipped.append(verdict)
 
-    def _submodule(self, directory: bytes) -> list[bytes]:
-        """Return a directory that git has in its index if it is a submodule that is checked out."""
+    def _nested(self, directory: bytes) -> list[bytes]:
+        """Return a directory that git listed, if it is a nested repository, or a submodule that is checked out."""
         place = self.rules.place(directory)
-        if self._enter(directory) is None or place is None or place.depth != len(directory):
+        if place is None or place.depth != len(directory) or self._enter(directory) is None:
             return []
         return [directory]
 
@@ -260,7 +259,7 @@ class _Walker:
                     nested.append(name + b"/")
                 else:
                     pending.append(name + b"/")
-            self._take(top, names, {})
+            self._take(top, sorted(names), {})
         return nested
 
     def _entries(self, tree: Folder, top: bytes, directory: bytes) -> list[tuple[bytes, bool]]:
@@ -296,6 +295,12 @@ class _Walker:
                     self.unknown.add(directory)
                 continue
             pending += [name + b"/" for name in inner if self.rules.directory(os.fsdecode(name))]
+
+
+def _decoded(top: bytes, names: list[bytes]) -> list[str]:
+    """Return the names as paths below the root; all at once, which is ten times quicker than one by one."""
+    joint = b"\0" + top
+    return os.fsdecode(top + joint.join(names)).split("\0") if names else []
 
 
 def _by_bytes(item: FileStat | Skipped) -> bytes:
