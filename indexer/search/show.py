@@ -1,0 +1,118 @@
+"""From rows to hits: what is shown is read from the file, and only if its bytes are still those that were indexed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indexer.store.tables import keys_of
+from indexer.types import Hit, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from indexer.search.corpus import Corpus
+    from indexer.types import Chunk
+
+    ReadText = Callable[[str], bytes | None]
+
+_MOST_COPIES = 100
+_LINE_END = re.compile(rb"\r\n|\r|\n")
+
+
+def first_run(spans: Sequence[Span]) -> tuple[Span, ...]:
+    """Return the first of a chunk's spans, with those that follow it without a line in between."""
+    end = 1
+    while end < len(spans) and spans[end].start_line <= spans[end - 1].end_line + 1:
+        end += 1
+    return tuple(spans[:end])
+
+
+class Reader:
+    """Reads the files of one answer, each once. ``read_text`` gives a file's text form, None when it is gone."""
+
+    def __init__(self, corpus: Corpus, read_text: ReadText) -> None:
+        self.corpus = corpus
+        self._read = read_text
+        self._files: dict[str, bytes | None] = {}
+
+    def text(self, path: str) -> bytes | None:
+        """Return a file's text form, None when it cannot be had."""
+        if path not in self._files:
+            self._files[path] = self._read(path)
+        return self._files[path]
+
+    def is_current(self, row: int, spans: Sequence[Span]) -> bool:
+        """Tell whether the bytes at the row's spans are those that were indexed."""
+        text = self.text(self.corpus.path(row))
+        if text is None or spans[-1].end > len(text):
+            return False
+        key = keys_of([b"".join(text[span.start : span.end] for span in spans)])
+        found = self.corpus.snapshot.stack.find("contents", key)
+        return int(found[0]) == int(self.corpus.content[row])
+
+    def line(self, path: str, line: int) -> str:
+        """Return one line of a file."""
+        lines = _LINE_END.split(self.text(path) or b"", line)
+        return lines[line - 1].decode("utf-8", "replace") if line <= len(lines) else ""
+
+    def shown(self, path: str, run: Sequence[Span]) -> str:
+        """Return the text of a run of spans, from the start of its first line where only blanks stand before it."""
+        text = self.text(path) or b""
+        start = run[0].start
+        margin = start - len(text[:start].rstrip(b" \t"))
+        if margin == start or text[start - margin - 1 : start - margin] in {b"\n", b"\r"}:
+            start -= margin
+        return text[start : run[-1].end].decode("utf-8", "replace")
+
+
+def hit(corpus: Corpus, reader: Reader, row: int, score: float, among: NDArray[np.bool_]) -> Hit:
+    """Show one row, with the other places of the same content; marked stale, and without text, when it has changed."""
+    chunk = corpus.snapshot.chunk(row)
+    run = first_run(chunk.spans)
+    path = corpus.path(row)
+    current = reader.is_current(row, chunk.spans)
+    return Hit(
+        path=path,
+        start_line=run[0].start_line,
+        end_line=run[-1].end_line,
+        symbol=chunk.symbol,
+        scope=chunk.scope,
+        kind=chunk.kind,
+        language=chunk.language,
+        score=score,
+        text=reader.shown(path, run) if current else "",
+        stale=not current,
+        also=_copies(corpus, row, among),
+    )
+
+
+def definition_hit(corpus: Corpus, reader: Reader, row: int, score: float) -> Hit:
+    """Show a definition from its own line on, and that line as its text."""
+    chunk = corpus.snapshot.chunk(row)
+    path = corpus.path(row)
+    current = reader.is_current(row, chunk.spans)
+    text = reader.line(path, chunk.line) if current else ""
+    lines = (chunk.line, max(chunk.line, first_run(chunk.spans)[-1].end_line))
+    return replace(line_hit(path, chunk, lines, text, stale=not current), score=score)
+
+
+def line_hit(
+    path: str, chunk: Chunk | None, lines: tuple[int, int], text: str, *, stale: bool = False
+) -> Hit:
+    """Show some lines of a file, under the name of the chunk they lie in."""
+    first, last = lines
+    if chunk is None:
+        return Hit(path, first, last, "", "", "", "", 1.0, text, stale)
+    return Hit(path, first, last, chunk.symbol, chunk.scope, chunk.kind, chunk.language, 1.0, text, stale)
+
+
+def _copies(corpus: Corpus, row: int, among: NDArray[np.bool_]) -> tuple[tuple[str, int], ...]:
+    same = np.flatnonzero((corpus.content == corpus.content[row]) & among)
+    others = [other for other in same.tolist() if other != row][:_MOST_COPIES]
+    return tuple((corpus.path(other), corpus.snapshot.spans(other)[0].start_line) for other in others)
