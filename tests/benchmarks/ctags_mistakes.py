@@ -32,6 +32,9 @@ _NO_NAMES = {
 # A definition's line must look like this: lambda parameters, arguments before a ``function``, record fields do not.
 _HEADS = {
     "haskell": r"^/\^(?:\(?{name}\b(?!\s*,)|(?:data|newtype|type)\s+(?:[^=]*=>\s*)?{name}\b)",
+    "ocaml": r"^/\^\s*(?:module(?:\s+(?:rec|type))*\s+{name}\b|(?:type|let|class|method|external)\b.*{name}"
+    r"|and\b(?!\s+(?:type|module)\b).*{name})",
+    "r": r"function|\\\(|[cC]lass|set(?:Generic|Method)",
     "kotlin": r"\b(?:fun|class|object|interface)\b",
     "lua": r"function\b\s+[\w.:]*{name}|{name}[\"'\]]*\s*=\s*function\b|^\s*local .*=\s*function\b",
 }
@@ -39,20 +42,28 @@ _HEADS = {
 _EXAMPLES = {"elixir": re.compile(rb'"""' + rb".*?" + rb'"""', re.DOTALL)}
 # Where every equation of one function is listed.
 _RUNS = frozenset({"haskell"})
-# Where the name holds the scope as well: what comes before its last part.
-_SCOPES = {"lua": re.compile(r".*[.:](?=.)")}
+# Where the name holds its scope (what comes before its last part) or its parameters as well.
+_SCOPES = {"lua": re.compile(r".*[.:](?=.)"), "perl": re.compile(r".*::"), "julia": re.compile(r"\{.*")}
+# Where the name is listed with its quotes.
+_QUOTES = {"r": "\"'`"}
 
 
 def believed(language: str, listed: Iterable[Listed]) -> Iterator[Listed]:
     """What is left of ctags' list of one or more files; names without scope."""
     before: tuple[Path, str] | None = None
     for tag in listed:
-        bare = tag._replace(name=_SCOPES[language].sub("", tag.name)) if language in _SCOPES else tag
+        bare = tag._replace(name=_plain(language, tag.name))
         again = language in _RUNS and (bare.path, bare.name) == before
         if again or not _is_definition(language, bare) or bare.line in _example_lines(language, bare.path):
             continue
         before = (bare.path, bare.name)
         yield bare
+
+
+def _plain(language: str, name: str) -> str:
+    if language in _SCOPES:
+        name = _SCOPES[language].sub("", name)
+    return name.strip(_QUOTES[language]) if language in _QUOTES else name
 
 
 def _is_definition(language: str, tag: Listed) -> bool:

@@ -50,8 +50,8 @@ def typed(
     return rule
 
 
-def cut_at_next(kind: str) -> Callable[[list[Definition], bytes], list[Definition]]:
-    """A table's ``finish`` for statements that reach to the next of their kind (``package A;``), or as far as given.
+def cut_at_next(*kinds: str) -> Callable[[list[Definition], bytes], list[Definition]]:
+    """A table's ``finish`` for statements that reach to the next of their kinds (``package A;``), or as far as given.
 
     Two of them that end together are neighbours; one that ends earlier stands inside.
     """
@@ -60,7 +60,7 @@ def cut_at_next(kind: str) -> Callable[[list[Definition], bytes], list[Definitio
         cut = list(definitions)
         last: dict[int, int] = {}  # end -> index of the last one that reaches there
         for index, definition in enumerate(definitions):
-            if definition.kind != kind:
+            if definition.kind not in kinds:
                 continue
             before = last.get(definition.end)
             if before is not None:
