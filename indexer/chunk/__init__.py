@@ -3,7 +3,8 @@
 What every chunker here promises:
 
 - Pure: the chunks depend on the language's name, the text's bytes and the settings, on nothing else.
-- Every byte that is not white space is in exactly one chunk, but for the overlap of a definition that was split.
+- Every byte that is not white space is in exactly one chunk, but for the overlap of a definition that was split. (Of
+  a notebook this is said of its cells' sources alone: outputs, metadata and the JSON around belong to no chunk.)
   Spans are ascending and begin and end between characters; lines come from the line table (LF, CRLF, lone CR).
 - Every named definition is a chunk, nested ones too; decorators, attributes and the comments directly above and
   on its last line belong to it. What is nobody's is gathered in chunks of the rest.
@@ -35,7 +36,13 @@ VERSION = "1 " + " ".join(
 
 # Language -> module of this package. Loaded when the first text of its language comes.
 CHUNKERS: dict[str, str] = {
+    "html": "embedded",
+    "markdown": "markdown",
+    "notebook": "notebook",
     "python": "python",
+    "rst": "rst",
+    "svelte": "embedded",
+    "vue": "embedded",
 }
 _TEXT = "text"
 _GRAMMAR = "grammar"
