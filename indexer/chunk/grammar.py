@@ -24,6 +24,8 @@ How to write a table (`indexer/chunk/tables/go.py` is a short one). A language i
     node types whose inside holds no definition, comment or import: not entered, for speed alone.
 ``tail``
     bytes that belong to a definition when they follow it on the same line, such as ``;``.
+``prepare``
+    gives the text that the parser sees, of the same length: C's macros are blanked out that way.
 ``finish``
     the escape hatch: a function over all definitions of a file, in document order, with the text: to put the clauses
     of one Haskell function together, for example. It gives the definitions to use instead.
@@ -125,6 +127,7 @@ class Table:
     imports: Mapping[str, str | ImportRule] = field(default_factory=dict)
     leaves: frozenset[str] = frozenset()
     tail: bytes = b""
+    prepare: Callable[[bytes], bytes] | None = None
     finish: Callable[[list[Definition], bytes], list[Definition]] | None = None
     hidden: re.Pattern[bytes] | None = None
     choose: Callable[[bytes], str] | None = None

@@ -36,6 +36,9 @@ _HEADS = {
     r"|and\b(?!\s+(?:type|module)\b).*{name})",
     "r": r"function|\\\(|[cC]lass|set(?:Generic|Method)",
     "kotlin": r"\b(?:fun|class|object|interface)\b",
+    # An object literal or an alias of a function is no class or method; a module in another file is not defined here.
+    "javascript": r"\bfunction\b|=>|\bclass\b|\b[gs]et\b|{name}[\"'\]]*\s*\(",
+    "rust": r"^/\^\s*(?!(?:pub(?:\(.*?\))?\s+)?mod\s+\w+\s*;)\S",
     "lua": r"function\b\s+[\w.:]*{name}|{name}[\"'\]]*\s*=\s*function\b|^\s*local .*=\s*function\b",
 }
 # Text in which nothing is a definition: the examples in documentation.
@@ -44,6 +47,8 @@ _EXAMPLES = {"elixir": re.compile(rb'"""' + rb".*?" + rb'"""', re.DOTALL)}
 _RUNS = frozenset({"haskell"})
 # Where the name holds its scope (what comes before its last part) or its parameters as well.
 _SCOPES = {"lua": re.compile(r".*[.:](?=.)"), "perl": re.compile(r".*::"), "julia": re.compile(r"\{.*")}
+# A function that a macro makes has the macro's name there (all tests are called ``TEST``), here that of its last argument.
+_MADE = dict.fromkeys(("c", "cpp"), r"^/\^{name}\s*\((?:\s*\w+\s*,)*\s*(\w+)\s*\)\s*\{?\s*\$/")
 # Where the name is listed with its quotes.
 _QUOTES = {"r": "\"'`"}
 
@@ -52,7 +57,7 @@ def believed(language: str, listed: Iterable[Listed]) -> Iterator[Listed]:
     """What is left of ctags' list of one or more files; names without scope."""
     before: tuple[Path, str] | None = None
     for tag in listed:
-        bare = tag._replace(name=_plain(language, tag.name))
+        bare = tag._replace(name=_made_name(language, tag) or _plain(language, tag.name))
         again = language in _RUNS and (bare.path, bare.name) == before
         if again or not _is_definition(language, bare) or bare.line in _example_lines(language, bare.path):
             continue
@@ -64,6 +69,14 @@ def _plain(language: str, name: str) -> str:
     if language in _SCOPES:
         name = _SCOPES[language].sub("", name)
     return name.strip(_QUOTES[language]) if language in _QUOTES else name
+
+
+def _made_name(language: str, tag: Listed) -> str:
+    """The name of a function that a macro makes; empty for any other."""
+    if language not in _MADE or not tag.name.isupper():
+        return ""
+    match = re.search(_MADE[language].replace("{name}", re.escape(tag.name)), tag.pattern)
+    return match[1] if match else ""
 
 
 def _is_definition(language: str, tag: Listed) -> bool:

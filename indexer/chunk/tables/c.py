@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from indexer.chunk.grammar import Found, Rule, Site, Table, bases_of, named
+from indexer.chunk.tables import macros
 from indexer.types import Kind
 
 if TYPE_CHECKING:
@@ -51,6 +52,9 @@ def _is_declarator(node: Node) -> bool:
 
 
 def _function(node: Node, site: Site) -> Found | None:
+    made = macros.made(node, site)
+    if made is not None:
+        return made
     name = declared(node.child_by_field_name("declarator"))
     if name is None:
         return None
@@ -112,4 +116,5 @@ TABLE = Table(
     imports={"preproc_include": "path"},
     leaves=LEAVES | {"expression_statement", "return_statement", "initializer_list"},
     tail=b";",
+    prepare=macros.hidden_for_c,
 )

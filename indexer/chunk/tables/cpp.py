@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from indexer.chunk.grammar import Found, Rule, Site, Table, named
-from indexer.chunk.tables import c
+from indexer.chunk.tables import c, macros
 from indexer.types import Kind
 
 if TYPE_CHECKING:
@@ -20,6 +20,9 @@ _MOST_SCOPES = 50
 
 
 def _function(node: Node, site: Site) -> Found | None:
+    made = macros.made(node, site)
+    if made is not None:
+        return made
     type_node = node.child_by_field_name("type")
     declarator = node.child_by_field_name("declarator")
     if _is_class_with_macro(type_node, declarator):
@@ -121,4 +124,5 @@ TABLE = Table(
     leaves=c.LEAVES
     | {"template_parameter_list", "template_argument_list", "namespace_identifier", "base_class_clause"},
     tail=b";",
+    prepare=macros.hidden,
 )
