@@ -31,3 +31,7 @@ class NotIndexedError(IndexerError):
 
 class EmbedderError(IndexerError):
     """An embedder answered with something that is not what it promised."""
+
+
+class WorkerError(IndexerError):
+    """A parser process could not be started at all; no file is at fault."""

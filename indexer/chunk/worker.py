@@ -4,8 +4,9 @@
 Everything happens in the caller's one thread. When a child dies or runs over its time, its batch is given out again
 file by file, so that the one at fault is found and named, and the others are cut as usual.
 
-A child reads batches from a pipe until it closes. It cuts, keys and tokenises, since these three are most of the
-cost of an index and need nothing but the text.
+A child says that it is ready and then reads batches from a pipe until that closes. It cuts, keys and tokenises, since
+these three are most of the cost of an index and need nothing but the text. One that ends before it is ready has not
+met any file: that is an error of the installation and no file is blamed for it.
 """
 
 from __future__ import annotations
@@ -14,22 +15,23 @@ import gc
 import multiprocessing
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections import deque
 from contextlib import suppress
 from multiprocessing import connection
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 import numpy as np
 import xxhash
 
 from indexer import chunk, tokens
+from indexer.errors import WorkerError
 from indexer.types import FileChunks, Reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from multiprocessing.context import BaseContext
     from multiprocessing.process import BaseProcess
 
     from numpy.typing import NDArray
@@ -38,6 +40,9 @@ if TYPE_CHECKING:
 
 _BATCH_BYTES = 256 * 1024
 _BATCH_FILES = 64
+_READY = "ready"
+_START_SECONDS = 60.0  # for a new interpreter on a machine under load
+_DYING_SECONDS = 1.0
 
 
 class Task(NamedTuple):
@@ -118,57 +123,64 @@ def _serve(
     for other in inherited:  # else a dead parent's pipes would stay open in its children
         other.close()
     gc.disable()  # syntax trees hold no cycles; looking for some costs a sixth of the parse
-    while True:
-        try:
+    with suppress(EOFError, ConnectionError):
+        pipe.send(_READY)
+        while True:
             tasks = pipe.recv()
-        except (EOFError, OSError):
-            return
-        try:
-            answer: _Answer | str = cut_all(tasks, settings)
-        except Exception as error:  # noqa: BLE001  (ours to mend, but one file's trouble: it is named in `status`)
-            answer = f"{type(error).__name__}: {error}"
-        try:
+            try:
+                answer: _Answer | str = cut_all(tasks, settings)
+            except Exception as error:  # noqa: BLE001  (ours to mend, but one file's trouble: `status` names it)
+                answer = f"{type(error).__name__}: {error}"
             pipe.send(answer)
-        except (BrokenPipeError, ConnectionError):
-            return
+
+
+def serve_descriptor(descriptor: int) -> None:
+    """Serve as the child of a new interpreter: the settings come first on the pipe."""
+    with connection.Connection(descriptor) as pipe:
+        _serve(pipe, (), pipe.recv())
 
 
 class _Child:
-    """One parser process and the batch it is at work on."""
+    """One parser process and the batch it is at work on. ``deadline`` is when to give it up."""
 
-    def __init__(self, context: BaseContext, settings: ChunkSettings, others: Sequence[_Child]) -> None:
+    def __init__(self, settings: ChunkSettings, others: Sequence[_Child]) -> None:
         self.pipe, theirs = multiprocessing.Pipe()
-        forked = context.get_start_method() == "fork"
-        inherited = [child.pipe for child in others] + [self.pipe] if forked else []
-        self.process: BaseProcess = context.Process(  # type: ignore[attr-defined]
-            target=_serve, args=(theirs, inherited, settings), daemon=True
-        )
-        self.process.start()
-        theirs.close()
         self.batch: list[Task] = []
-        self.deadline = 0.0
+        self.seconds = 0.0
+        self.deadline = time.monotonic() + _START_SECONDS
+        self.ready = False
+        with theirs:
+            if may_fork():
+                inherited = [*(child.pipe for child in others), self.pipe]
+                self._process: _Process = _forked(theirs, inherited, settings)
+            else:
+                self._process = _started(theirs)
+                self.pipe.send(settings)
 
     def give(self, batch: list[Task], seconds: float) -> None:
-        self.batch, self.deadline = batch, time.monotonic() + seconds
-        with suppress(
-            BrokenPipeError, ConnectionError
-        ):  # it is dead: the wait that follows sees that and says so
+        """Hand it a batch. Its time runs from now, or from when it is ready."""
+        self.batch, self.seconds = batch, seconds
+        if self.ready:
+            self.deadline = time.monotonic() + seconds
+        with suppress(ConnectionError):  # it is dead: the wait that follows sees the end of the pipe
             self.pipe.send(batch)
 
     def take(self) -> _Answer | str | None:
-        """Return the answer that has arrived (a string: why there is none), or None when the child is dead."""
+        """Return what has arrived (a string: why there is no answer), or None when the child is dead."""
         try:
             answer: _Answer | str = self.pipe.recv()
         except (EOFError, OSError):
             return None
+        if answer == _READY and not self.ready:
+            self.ready = True
+            self.deadline = time.monotonic() + self.seconds
         return answer
 
-    def kill(self, why: str = "") -> str:
-        """End it at once; return ``why``, or else how it had ended by itself."""
-        self.process.join(0.0 if why else 0.2)
-        code = self.process.exitcode
-        self.process.kill()
-        self.process.join()
+    def end(self, why: str = "") -> str:
+        """Kill it, or see how it ended by itself; return ``why`` or the latter."""
+        code = None if why else self._process.wait(_DYING_SECONDS)
+        self._process.kill()
+        self._process.wait(None)
         self.pipe.close()
         if why:
             return why
@@ -177,18 +189,76 @@ class _Child:
         return f"the parser ended with status {code}"
 
     def close(self) -> None:
+        """Let it end by itself: it does when its pipe closes."""
         self.pipe.close()
-        self.process.join(1.0)
-        if self.process.is_alive():
-            self.process.kill()
-            self.process.join()
+        if self._process.wait(_DYING_SECONDS) is None:
+            self._process.kill()
+            self._process.wait(None)
 
 
-def _context() -> BaseContext:
-    """Forking is ten times cheaper than a new interpreter, and safe only while this process has one thread."""
-    if sys.platform == "linux" and len(os.listdir("/proc/self/task")) == 1:
-        return multiprocessing.get_context("fork")
-    return multiprocessing.get_context("spawn")
+class _Process(Protocol):
+    """What a child is to its parent, however it was started."""
+
+    def wait(self, seconds: float | None) -> int | None:
+        """Return the exit status, negative for a signal; None when it has not ended in time."""
+
+    def kill(self) -> None:
+        """End it at once; nothing happens when it has ended."""
+
+
+class _Fork:
+    """A child that shares this process's memory as it was."""
+
+    def __init__(self, process: BaseProcess) -> None:
+        self._process = process
+
+    def wait(self, seconds: float | None) -> int | None:
+        self._process.join(seconds)
+        return self._process.exitcode
+
+    def kill(self) -> None:
+        self._process.kill()
+
+
+class _Spawn:
+    """A child that is an interpreter of its own."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+
+    def wait(self, seconds: float | None) -> int | None:
+        try:
+            return self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def kill(self) -> None:
+        self._process.kill()
+
+
+def may_fork() -> bool:
+    """Tell whether forking is safe: only while this process has one thread. It is ten times cheaper."""
+    return sys.platform == "linux" and len(os.listdir("/proc/self/task")) == 1
+
+
+def _forked(
+    theirs: connection.Connection, inherited: list[connection.Connection], settings: ChunkSettings
+) -> _Process:
+    process = multiprocessing.get_context("fork").Process(
+        target=_serve, args=(theirs, inherited, settings), daemon=True
+    )
+    process.start()
+    return _Fork(process)
+
+
+def _started(theirs: connection.Connection) -> _Process:
+    """Start an interpreter with this one's module path and nothing of the current folder or the environment."""
+    code = (
+        f"import sys; sys.path[:] = {sys.path!r}; from indexer.chunk import worker; worker.serve_descriptor("
+    )
+    descriptor = theirs.fileno()
+    arguments = [sys.executable, "-I", "-c", f"{code}{descriptor})"]
+    return _Spawn(subprocess.Popen(arguments, pass_fds=[descriptor], stdin=subprocess.DEVNULL))
 
 
 class Pool:
@@ -205,11 +275,17 @@ class Pool:
 
     def __exit__(self, *_: object) -> None:
         for child in self._children:
-            child.kill("given up") if child.batch else child.close()
+            if child.batch:
+                child.end("given up")
+            else:
+                child.close()
         self._children.clear()
 
     def run(self, tasks: Iterable[Task]) -> Iterator[Cut | Failed]:
-        """Yield one result a task, in any order. ``tasks`` is read only as fast as the children work."""
+        """Yield one result a task, in any order. ``tasks`` is read only as fast as the children work.
+
+        Raises `WorkerError` when a parser process cannot be started.
+        """
         batches = _batched(tasks)
         again: deque[list[Task]] = deque()
         while True:
@@ -230,43 +306,45 @@ class Pool:
             if batch is None:
                 return
             if idle is None:
-                idle = _Child(_context(), self._chunking, self._children)
+                idle = _Child(self._chunking, self._children)
                 self._children.append(idle)
             idle.give(batch, self._seconds)
 
     def _ready(self, busy: list[_Child]) -> list[_Child]:
         """Wait until a child has answered, died, or run out of time; return those."""
         left = max(0.0, min(child.deadline for child in busy) - time.monotonic())
-        waiting = [child.pipe for child in busy] + [child.process.sentinel for child in busy]
-        ready = set(connection.wait(waiting, left))
+        ready = set(connection.wait([child.pipe for child in busy], left))
         now = time.monotonic()
-        return [
-            child
-            for child in busy
-            if child.pipe in ready or child.process.sentinel in ready or child.deadline <= now
-        ]
+        return [child for child in busy if child.pipe in ready or child.deadline <= now]
 
     def _collect(self, child: _Child, again: deque[list[Task]]) -> Iterator[Cut | Failed]:
         batch = child.batch
-        # An answer may lie in the pipe although the child has ended or its time is over.
-        answered = child.pipe.poll()
-        answer = child.take() if answered else None
+        arrived = child.pipe.poll()  # an answer may lie in the pipe although the time is over
+        was_ready = child.ready
+        answer = child.take() if arrived else None
         if isinstance(answer, _Answer):
             child.batch = []
             yield from _split(batch, answer)
-            return
-        reason, detail = Reason.CRASHED, answer or ""
-        if answer is not None:
-            child.batch = []
-        else:
-            if not answered and not connection.wait([child.process.sentinel], 0):
-                reason, detail = Reason.TIMEOUT, f"the parser was stopped after {self._seconds:g} s"
+        elif answer is None:
             self._children.remove(child)
-            detail = child.kill(detail)
-        if len(batch) > 1:
-            again.extend([task] for task in batch)
-        else:
-            yield Failed(batch[0].tag, reason, detail)
+            late = f"the parser was stopped after {child.seconds:g} s" if not arrived else ""
+            detail = child.end(late)
+            if not was_ready:
+                raise WorkerError(
+                    f"a parser process could not be started: {detail}; is the installation whole?"
+                )
+            yield from _blamed(batch, again, Reason.TIMEOUT if late else Reason.CRASHED, detail)
+        elif was_ready:
+            child.batch = []
+            yield from _blamed(batch, again, Reason.CRASHED, answer)
+
+
+def _blamed(batch: list[Task], again: deque[list[Task]], reason: str, detail: str) -> Iterator[Failed]:
+    """Put a batch that failed to the proof file by file; a single file is at fault itself."""
+    if len(batch) == 1:
+        yield Failed(batch[0].tag, reason, detail)
+    else:
+        again.extend([task] for task in batch)
 
 
 def _processors() -> Sequence[int]:

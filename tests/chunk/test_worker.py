@@ -111,7 +111,7 @@ def test_abandoning_a_run_leaves_no_process_behind() -> None:
         tasks = (worker.Task(i, "python", b"x = 1") for i in range(10000))
         with worker.Pool(ChunkSettings(), WorkerSettings(processes=2)) as pool:
             next(iter(pool.run(tasks)))
-            pids = [child.process.pid for child in pool._children]
+            pids = [child._process._process.pid for child in pool._children]
         alive = [pid for pid in pids if os.path.exists(f"/proc/{pid}")]
         print(json.dumps([len(pids), alive]))
     """)
@@ -124,8 +124,8 @@ def test_a_killed_parent_takes_its_children_along() -> None:
         if not os.fork():
             with worker.Pool(ChunkSettings(), WorkerSettings(processes=2)) as pool:
                 for _ in pool.run(worker.Task(i, "python", b"x = 1\\n" * 60000) for i in range(40)):
-                    if len(pool._children) == 2:
-                        os.write(into, json.dumps([c.process.pid for c in pool._children]).encode())
+                    if all(c.ready for c in pool._children) and len(pool._children) == 2:
+                        os.write(into, json.dumps([c._process._process.pid for c in pool._children]).encode())
                         os.kill(os.getpid(), signal.SIGKILL)
         os.wait()
         pids = json.loads(os.read(out, 1000))
@@ -142,20 +142,35 @@ def test_a_killed_parent_takes_its_children_along() -> None:
     assert result == [2, []]
 
 
-def test_a_pool_in_a_process_with_threads_starts_new_interpreters() -> None:
+def test_a_process_with_threads_starts_new_interpreters() -> None:
+    """Forking one would copy locks that other threads hold. The script here comes from a pipe: it is no file."""
     result = in_a_process("""
         import threading
+        assert worker.may_fork() == (sys.platform == "linux")
         stop = threading.Event()
         thread = threading.Thread(target=stop.wait)
         thread.start()
         try:
-            assert worker._context().get_start_method() != "fork"
+            assert not worker.may_fork()
+            print(json.dumps(run(["def f(): pass"] * 5)))
         finally:
             stop.set()
             thread.join()
-        print(json.dumps(worker._context().get_start_method()))
     """)
-    assert result == ("fork" if sys.platform == "linux" else "spawn")
+    assert result == {str(i): 1 for i in range(5)}
+
+
+def test_a_process_that_cannot_start_blames_no_file() -> None:
+    result = in_a_process("""
+        from indexer.errors import WorkerError
+        worker.may_fork = lambda: False
+        sys.executable = "/bin/false"
+        try:
+            run(["def f(): pass"] * 5)
+        except WorkerError as error:
+            print(json.dumps(str(error)))
+    """)
+    assert result.startswith("a parser process could not be started: the parser ended with status 1")
 
 
 def test_what_comes_back_is_what_this_process_would_have_made() -> None:
