@@ -15,7 +15,10 @@ from typing import TYPE_CHECKING
 from indexer.search import dense, rank, show, signals
 from indexer.search.corpus import Corpus
 from indexer.search.filters import allowed_rows
+from indexer.search.literal import literal
 from indexer.search.query import Request, parse
+from indexer.search.related import related
+from indexer.search.symbols import symbols
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
     from indexer.store import Snapshot
     from indexer.types import Hit
 
-__all__ = ["Corpus", "Request", "resolve_mode", "search"]
+__all__ = ["Corpus", "Request", "literal", "related", "resolve_mode", "search", "symbols"]
 
 # Vectors that know nothing of meaning make a good lexical ranking worse.
 _OUT_OF_THE_RANKING = frozenset({"hashing"})

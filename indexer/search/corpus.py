@@ -144,12 +144,17 @@ class Corpus:
         return max(holding)[1] if holding else None
 
     def row_near_line(self, file: int, line: int) -> int | None:
-        """Row at a line of a file: the one with the fewest lines there, else the nearest. None when there is no row."""
+        """Row at a line of a file, the smallest if several; else the nearest, rather above. None without any row."""
         near = [
-            (max(span.start_line - line, line - span.end_line, 0), span.end_line - span.start_line, row)
+            (
+                max(span.start_line - line, line - span.end_line, 0),
+                span.start_line > line,
+                span.end_line - span.start_line,
+                row,
+            )
             for row, span in self._spans(file)
         ]
-        return min(near)[2] if near else None
+        return min(near)[-1] if near else None
 
     def _spans(self, file: int) -> list[tuple[int, Span]]:
         """Spans of all rows of a file; those of the file asked for last are kept."""

@@ -16,6 +16,7 @@ from indexer import tokens
 from indexer.chunk.spans import Lines
 from indexer.errors import QueryError
 from indexer.search import show
+from indexer.search.corpus import Corpus
 from indexer.search.filters import allowed_rows
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indexer.search.corpus import Corpus
     from indexer.search.query import Request
+    from indexer.store import Snapshot
     from indexer.types import Hit, Span
 
 _RUN = re.compile(rb"[0-9A-Za-z_\x80-\xff]+")
@@ -33,12 +34,15 @@ _LINE_END = re.compile(rb"\r\n|\r|\n")
 _SHOWN = 400  # bytes of a line on each side of an occurrence: a line may be megabytes long
 
 
-def literal(corpus: Corpus, request: Request, read_text: Callable[[str], bytes | None]) -> list[Hit]:
+def literal(
+    snapshot: Snapshot | Corpus, request: Request, *, read_text: Callable[[str], bytes | None]
+) -> list[Hit]:
     """Return the first k occurrences of ``request.query``, as it stands, by path and place.
 
     Each is one hit: its line, and the symbol of the chunk around it. ``start_line`` to ``end_line`` are the lines that the
     occurrence touches. `QueryError` when the text cannot be in any file.
     """
+    corpus = Corpus.of(snapshot)
     wanted = request.query.encode("utf-8", "surrogateescape")
     if b"\0" in wanted:
         raise QueryError("literal: a file with a NUL byte is binary and not indexed")

@@ -23,7 +23,7 @@ class Place:
 
 _FOLDERS = {
     Place.TEST: r"tests?|__tests?__|specs?|testing|testdata|test[-_].+|.+[-_.]tests?|fixtures?|mocks?|__mocks__|testfixtures"
-    r"|e2e|integration[-_]tests?|(?:common|jvm|js|native|unit|android|ios)?test",
+    r"|e2e|integration[-_]tests?|(?-i:[a-z]+(?:[A-Z][a-z]+)*Tests?)",
     Place.EXAMPLE: r"examples?|samples?|demos?|playground|tutorials?|bench(?:mark)?s?|benchmarking|.+[-_](?:examples?|benchmarks?)"
     r"|examples?[-_].+|cookbook",
     Place.DOCS: r"docs?|documentation|doc[-_].+|man|site|website|changelogs?",

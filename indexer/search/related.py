@@ -10,13 +10,15 @@ import numpy as np
 from indexer import tokens
 from indexer.errors import QueryError
 from indexer.search import dense, rank, show
+from indexer.search.corpus import Corpus
 from indexer.search.lexical import bm25
 from indexer.search.query import Term
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from indexer.search.corpus import F64, Corpus
+    from indexer.search.corpus import F64
+    from indexer.store import Snapshot
     from indexer.types import Hit
 
 _MOST_TERMS = 32  # of the chunk's terms, those that are rare elsewhere and frequent in it
@@ -24,7 +26,7 @@ _SAME_FILE = 0.9
 
 
 def related(
-    corpus: Corpus,
+    snapshot: Snapshot | Corpus,
     path: str,
     line: int,
     *,
@@ -37,6 +39,7 @@ def related(
     By its words, and with ``mode`` "hybrid" or "dense" (see `resolve_mode`) by its vector too. Raises `QueryError` when
     the path is not in the index or has nothing at that line.
     """
+    corpus = Corpus.of(snapshot)
     row = _row_at_line(corpus, path, line)
     reader = show.Reader(corpus, read_text)
     among = np.ones(corpus.rows, np.bool_)

@@ -6,23 +6,27 @@ from typing import TYPE_CHECKING
 
 from indexer.errors import QueryError
 from indexer.search import show, signals
+from indexer.search.corpus import Corpus
 from indexer.search.query import name_key, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from indexer.search.corpus import Corpus
     from indexer.search.query import Name
+    from indexer.store import Snapshot
     from indexer.types import Hit
 
 _EXACT, _SPELT_OTHERWISE, _BEGINNING, _WITHIN = 1.0, 0.8, 0.6, 0.4
 
 
-def symbols(corpus: Corpus, name: str, read_text: Callable[[str], bytes | None], k: int = 50) -> list[Hit]:
+def symbols(
+    snapshot: Snapshot | Corpus, name: str, *, read_text: Callable[[str], bytes | None], k: int = 50
+) -> list[Hit]:
     """Return the definitions of a name, the best first; ``Class.method``, ``ns::name`` and ``pkg.Func`` work too.
 
     A hit starts at the line of the definition itself, and its text is that line. Raises `QueryError` for no name.
     """
+    corpus = Corpus.of(snapshot)
     asked = name_of(name.strip())
     if not asked.key:
         raise QueryError("symbols: give a name or a part of one")
