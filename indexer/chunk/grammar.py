@@ -24,8 +24,6 @@ How to write a table (`indexer/chunk/tables/go.py` is a short one). A language i
     node types whose inside holds no definition, comment or import: not entered, for speed alone.
 ``tail``
     bytes that belong to a definition when they follow it on the same line, such as ``;``.
-``prepare``
-    gives the text that the parser sees, of the same length: C's macros are blanked out that way.
 ``finish``
     the escape hatch: a function over all definitions of a file, in document order, with the text: to put the clauses
     of one Haskell function together, for example. It gives the definitions to use instead.
@@ -127,9 +125,8 @@ class Table:
     imports: Mapping[str, str | ImportRule] = field(default_factory=dict)
     leaves: frozenset[str] = frozenset()
     tail: bytes = b""
-    prepare: Callable[[bytes], bytes] | None = None
     finish: Callable[[list[Definition], bytes], list[Definition]] | None = None
-    hidden: re.Pattern[bytes] | None = None
+    hidden: re.Pattern[bytes] | Callable[[bytes], bytes] | None = None
     choose: Callable[[bytes], str] | None = None
 
 
@@ -261,6 +258,8 @@ def _shown(table: Table, text: bytes) -> bytes:
     """The text with what is hidden from the grammar as white space; all offsets stay."""
     if table.hidden is None:
         return text
+    if not isinstance(table.hidden, re.Pattern):
+        return table.hidden(text)
     return table.hidden.sub(lambda match: _NO_LINE_END.sub(b" ", match[0]), text)
 
 
@@ -428,13 +427,16 @@ class _Walk:
         """From the first word that is no attribute to the body, or to the end of the name's line."""
         text = self._text
         attributes = self._compiled.table.attributes
-        first = node.child(0) if attributes and node.child_count else None
-        while first is not None and first.end_byte <= found.at:
-            if first.is_named and first.type in attributes:
-                start = max(start, first.end_byte)
-                first = first.next_sibling
-            else:
-                first = first.child(0) if first.child_count else None
+        inner: Node | None = node if attributes else None
+        while inner is not None:
+            children, inner = inner.children, None
+            for child in children:  # never `next_sibling`: like `parent`, it searches from the root
+                if child.end_byte > found.at:
+                    break
+                if not (child.is_named and child.type in attributes):
+                    inner = child
+                    break
+                start = max(start, child.end_byte)
         upto = found.body
         if upto < 0:
             line_end = _LINE_END.search(text, found.at, end)

@@ -116,5 +116,5 @@ TABLE = Table(
     imports={"preproc_include": "path"},
     leaves=LEAVES | {"expression_statement", "return_statement", "initializer_list"},
     tail=b";",
-    prepare=macros.hidden_for_c,
+    hidden=macros.hidden_for_c,
 )

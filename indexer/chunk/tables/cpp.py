@@ -124,5 +124,5 @@ TABLE = Table(
     leaves=c.LEAVES
     | {"template_parameter_list", "template_argument_list", "namespace_identifier", "base_class_clause"},
     tail=b";",
-    prepare=macros.hidden,
+    hidden=macros.hidden,
 )

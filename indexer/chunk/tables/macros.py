@@ -25,7 +25,7 @@ _MACRO = rb"(?:[A-Z][A-Z0-9]{0,60}_[A-Z0-9_]{0,60}|[A-Z][A-Z0-9]{2,60})(?![A-Za-
 _ARGUMENTS = rb"\([^()\r\n]{0,200}\)"
 _WORDS = rb"\(\s{0,20}\w{1,100}(?:\s{0,20},\s{0,20}\w{1,100}){0,4}\s{0,20}\)"
 _ALONE = re.compile(
-    rb"^[ \t]*%s[ \t]*(?:%s)?[ \t]*(?=\r?\n(?!\s{0,200}[{}=,()?:;.+\-*/|&<>\"]))" % (_MACRO, _ARGUMENTS),
+    rb"^[ \t]*%s[ \t]*(?:%s)?[ \t]*(?=\r?\n(?!\s{0,200}[{=,()?:;.+\-*/|&<>\"]))" % (_MACRO, _ARGUMENTS),
     re.MULTILINE,
 )
 _BEFORE_NAME = re.compile(
