@@ -106,7 +106,7 @@ class _Walker:
         if self.runs > 1:
             scan.files.sort(key=_by_bytes)
         scan.skipped.sort(key=_by_bytes)
-        scan.unknown = [os.fsdecode(path.rstrip(b"/")) for path in sorted(self.unknown)]
+        scan.unknown = [os.fsdecode(path) for path in _outermost(self.unknown)]
         scan.mounts.sort(key=os.fsencode)
         scan.notes = self.rules.notes + scan.notes
         return scan
@@ -295,6 +295,16 @@ class _Walker:
                     self.unknown.add(directory)
                 continue
             pending += [name + b"/" for name in inner if self.rules.directory(os.fsdecode(name))]
+
+
+def _outermost(paths: set[bytes]) -> list[bytes]:
+    """Return the paths that lie below none of the others, without trailing slashes, sorted."""
+    names = {path.rstrip(b"/") for path in paths}
+    kept: list[bytes] = []
+    for name in sorted(names, key=lambda name: name + b"/"):
+        if not kept or (kept[-1] and not name.startswith(kept[-1] + b"/")):
+            kept.append(name)
+    return sorted(kept)
 
 
 def _decoded(top: bytes, names: list[bytes]) -> list[str]:

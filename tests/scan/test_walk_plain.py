@@ -124,7 +124,8 @@ def test_a_single_path_is_judged_as_the_walk_judges_it(tmp_path: Path) -> None:
     section = ScanSettings(max_file_bytes=1000)
     result = scan(root, max_file_bytes=1000)
     rules = Rules.load(root, section)
-    for verdict in (*result.files, *result.skipped):
+    verdicts: list[FileStat | Skipped] = [*result.files, *result.skipped]
+    for verdict in verdicts:
         assert look(rules, verdict.path, section) == verdict
     for path in ("no.o", "not/there.py", ".git/HEAD", "a.py/under"):
         assert look(rules, path, section) is None
