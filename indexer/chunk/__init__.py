@@ -41,6 +41,7 @@ CHUNKERS: dict[str, str] = {
     "notebook": "notebook",
     "python": "python",
     "rst": "rst",
+    "sql": "sql",
     "svelte": "embedded",
     "vue": "embedded",
 }

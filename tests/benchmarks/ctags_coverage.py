@@ -43,7 +43,7 @@ CTAGS = {
     "bash": ("Sh", "f"),
     "elixir": ("Elixir", "aefgimopt"),
     "haskell": ("Haskell", "ft"),
-    "sql": ("SQL", "fptvTP"),
+    "sql": ("SQL", "fptVTPieD"),
     "perl": ("Perl", "ps"),
     "r": ("R", "f"),
     "julia": ("Julia", "fmnst"),

@@ -25,6 +25,7 @@ _ANONYMOUS = re.compile(r"_*anon|AnonymousClass|<lambda>", re.IGNORECASE)
 # No definition, by its name: array assignments; keywords read as names.
 _NO_NAMES = {
     "bash": re.compile(r"\w+=$"),
+    "ocaml": re.compile(r"(?:nonrec|open|\(\)|_)$"),
     "haskell": re.compile(
         r"(?:class|data|default|deriving|family|foreign|infix[lr]?|instance|pattern|type)$"
     ),
@@ -35,6 +36,7 @@ _HEADS = {
     "ocaml": r"^/\^\s*(?:module(?:\s+(?:rec|type))*\s+{name}\b|(?:type|let|class|method|external)\b.*{name}"
     r"|and\b(?!\s+(?:type|module)\b).*{name})",
     "r": r"function|\\\(|[cC]lass|set(?:Generic|Method)",
+    "sql": r"(?i)create\b",
     "kotlin": r"\b(?:fun|class|object|interface)\b",
     # An object literal or an alias of a function is no class or method; a module in another file is not defined here.
     "javascript": r"\bfunction\b|=>|\bclass\b|\b[gs]et\b|{name}[\"'\]]*\s*\(",
