@@ -4,7 +4,8 @@ Both readers give the same bare facts, `_Bare`: where a definition's statement b
 docstring and bases. Everything that takes judgement (which comments belong to it, where the signature ends) is
 decided once, from the bytes, so that the two agree: which of them reads a file depends on the version of Python.
 
-Imports are written as ``package.module.name``, one a name, with the leading dots of relative ones; a star is left off.
+Imports are written as ``package.module.name``, one a name, with the leading dots of relative ones; a star is left
+off. They are sorted.
 """
 
 from __future__ import annotations
@@ -78,11 +79,15 @@ def outline_by_ast(text: bytes) -> Outline | None:
     tree = _parse(source) if source is not None else None
     if tree is None:
         return None
-    starts = Lines(text).starts
-    reader = _Reader(text, starts)
+    lines = Lines(text)
+    reader = _Reader(text, lines.starts)
     reader.read(tree)
-    judge = _Judge(text, starts)
-    return Outline([judge.definition(bare) for bare in reader.found], tuple(reader.imports))
+    return _outline(text, lines, reader.found, reader.imports)
+
+
+def _outline(text: bytes, lines: Lines, found: Iterable[_Bare], imports: set[str]) -> Outline:
+    judge = _Judge(text, lines.starts)
+    return Outline([judge.definition(bare) for bare in found], tuple(sorted(imports)), lines=lines)
 
 
 def _source(text: bytes) -> str | None:
@@ -107,27 +112,34 @@ class _Reader:
 
     def __init__(self, text: bytes, starts: list[int]) -> None:
         self.found: list[_Bare] = []
-        self.imports: dict[str, None] = {}
+        self.imports: set[str] = set()
         self._text = text
         self._starts = starts
         self._shift = len(BOM) if text.startswith(BOM) else 0
 
     def read(self, tree: ast.Module) -> None:
-        todo: list[tuple[int, Sequence[ast.stmt]]] = [(0, tree.body)]
+        todo: list[tuple[ast.stmt | None, Sequence[ast.stmt]]] = [(None, tree.body)]
         while todo:
-            floor, body = todo.pop()
+            around, body = todo.pop()
+            before: ast.stmt | None = None
             for statement in body:
                 kind = type(statement)
                 if kind in _DEFINITIONS:
-                    todo.append(self._define(statement, floor))  # type: ignore[arg-type]
+                    self._define(statement, self._floor(before, around))  # type: ignore[arg-type]
+                    todo.append((statement, statement.body))  # type: ignore[attr-defined]
                 elif kind in _BLOCKS:
-                    start = self._start(statement)
-                    todo += [(start, inner) for inner in _blocks(statement)]
+                    todo += [(statement, inner) for inner in _blocks(statement) if inner]
                 elif kind is ast.Import:
-                    self.imports |= dict.fromkeys(alias.name for alias in statement.names)  # type: ignore[attr-defined]
+                    self.imports.update(alias.name for alias in statement.names)  # type: ignore[attr-defined]
                 elif kind is ast.ImportFrom:
-                    self.imports |= dict.fromkeys(_from(statement))  # type: ignore[arg-type]
-                floor = self._end(statement)
+                    self.imports.update(_from(statement))  # type: ignore[arg-type]
+                before = statement
+
+    def _floor(self, before: ast.stmt | None, around: ast.stmt | None) -> int:
+        """Where comments above the next statement must begin: not inside the one before, nor in the header around."""
+        if before is not None:
+            return self._end(before)
+        return self._start(around) if around is not None else 0
 
     def _start(self, node: ast.stmt | ast.expr) -> int:
         line = node.lineno
@@ -144,7 +156,7 @@ class _Reader:
             return max(self._text.rfind(b"@", floor, decorator), floor)
         return self._start(statement)
 
-    def _define(self, statement: _Definition, floor: int) -> tuple[int, Sequence[ast.stmt]]:
+    def _define(self, statement: _Definition, floor: int) -> None:
         at = self._start(statement)
         body = self._first(statement.body[0], at)
         is_class = isinstance(statement, ast.ClassDef)
@@ -162,7 +174,6 @@ class _Reader:
                 tuple(_one_line(self._text[self._start(base) : self._end(base)]) for base in bases),
             )
         )
-        return at, statement.body
 
     def _docstring(self, statement: ast.stmt) -> tuple[int, int]:
         if isinstance(statement, ast.Expr):
@@ -285,8 +296,7 @@ def outline_by_grammar(text: bytes) -> Outline:
     reader = _TreeReader(text)
     if not reader.read(tree.walk()):
         return Outline((), (), grammar.TOO_MANY_NODES)
-    judge = _Judge(text, Lines(text).starts)
-    return Outline([judge.definition(bare) for bare in reader.found], tuple(reader.imports))
+    return _outline(text, Lines(text), reader.found, reader.imports)
 
 
 class _TreeReader:
@@ -294,7 +304,7 @@ class _TreeReader:
 
     def __init__(self, text: bytes) -> None:
         self.found: list[_Bare] = []
-        self.imports: dict[str, None] = {}
+        self.imports: set[str] = set()
         self._text = text
         self._depth = 0
         self._open: list[tuple[int, int]] = []  # depth and index of the definitions around
@@ -335,7 +345,7 @@ class _TreeReader:
         elif kind == "decorated_definition":
             self._decorated = (self._depth, node.start_byte, node.end_byte, self._end)
         elif kind in _TREE_IMPORTS:
-            self.imports |= dict.fromkeys(_TREE_IMPORTS[kind](node, self._text))
+            self.imports.update(_TREE_IMPORTS[kind](node, self._text))
         if kind in _ENTERED:
             return True
         if node.is_named and kind != "comment":

@@ -33,7 +33,8 @@ _AROUND = frozenset(
         "type_assertion",
     }
 )
-_NO_SCOPE = frozenset({"exports", "module.exports", "this", "self", "window", "globalThis"})
+_WHOLE_MODULE = "module.exports"  # what is assigned to it goes by its own name, if it has one
+_NO_SCOPE = frozenset({"exports", "module", "module.exports", "this", "self", "window", "globalThis"})
 HERITAGE = ("class_heritage", "extends_clause", "implements_clause", "extends_type_clause")
 
 
@@ -78,7 +79,11 @@ def _assignment(node: Node, site: Site) -> Found | None:
         name = name if name is not None and name.type == "string" else None
     else:
         return None
-    if name is None or head is None or site.read(left) == "module.exports":
+    if (
+        name is None
+        or head is None
+        or (value.child_by_field_name("name") and site.read(left) == _WHOLE_MODULE)
+    ):
         return None
     whole = site.read(head)
     if kind == Kind.FUNCTION and whole.endswith(".prototype"):
@@ -173,7 +178,7 @@ def _names_its_value(holder: Node, site: Site) -> bool:
         return object_path(site) is not None
     if kind == "assignment_expression":
         left = holder.child_by_field_name("left")
-        return left is not None and site.read(left) != "module.exports"
+        return left is not None and site.read(left) != _WHOLE_MODULE
     return kind in {"variable_declarator", "field_definition", "public_field_definition"}
 
 
