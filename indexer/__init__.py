@@ -17,9 +17,10 @@ Imports point one way, down this list (``tests/test_layers.py`` holds it)::
     0  types  errors  settings  config  tokens
     1  scan/  chunk/  embed/
     2  store/  workspace
-    3  reindex  search/
-    4  check
-    5  cli
+    3  reindex/  search/
+    4  oneshot  status
+    5  check
+    6  cli/
 
 What holds whatever happens: an incremental index equals one built from nothing on the same tree; only what
 changed is paid for; a generation is all or nothing; an answer never claims to be fresher than it is; no file can

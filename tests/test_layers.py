@@ -14,6 +14,7 @@ LAYERS = [
     {"scan", "chunk", "embed"},
     {"store", "workspace"},
     {"reindex", "search"},
+    {"oneshot", "status"},
     {"check"},
     {"cli"},
 ]

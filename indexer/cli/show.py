@@ -15,7 +15,10 @@ from typing import TYPE_CHECKING, Any, TextIO
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from indexer.types import Hit, Report
+    from indexer.check import Findings
+    from indexer.oneshot import Answer
+    from indexer.status import Status
+    from indexer.types import Hit, Report, Skipped
 
 _SNIPPET_LINES = 6
 _LINE_WIDTH = 160
@@ -108,3 +111,85 @@ def report_text(report: Report) -> str:
         f"{chunks.total:,} chunks ({chunks.added:,} new, {report.embedded:,} embedded) "
         f"in {report.seconds:.2f} s, generation {report.generation}"
     )
+
+
+def answer_object(answer: Answer) -> dict[str, Any]:
+    """One answer as the contract has it, with its epoch; ``reason`` only where it is not fresh."""
+    value: dict[str, Any] = {
+        "epoch": answer.epoch,
+        "generation": answer.generation,
+        "fresh": answer.fresh,
+        "mode": answer.mode,
+        "ms": answer.ms,
+        "hits": [hit_object(hit) for hit in answer.hits],
+    }
+    if answer.reason:
+        value["reason"] = answer.reason
+    return value
+
+
+def status_object(status: Status) -> dict[str, Any]:
+    """A status as one JSON object."""
+    value = asdict(status)
+    for key in ("skipped", "fallbacks"):
+        value[key] = [dict(item._asdict()) for item in getattr(status, key)]
+    return value
+
+
+def status_lines(status: Status, most: int | None) -> list[str]:
+    """A status for a person; of the files of each reason at most ``most`` are named."""
+    state = "" if status.complete else " (unfinished: the next reindex goes on from here)"
+    languages = ", ".join(f"{name} {count:,}" for name, count in status.languages.items())
+    lines = [
+        f"root        {status.root}",
+        f"index       {status.index} ({status.bytes:,} bytes)",
+        f"generation  {status.generation} of epoch {status.epoch}{state}",
+        f"embedder    {status.embedder}",
+        f"indexed     {status.files:,} files, {status.chunks:,} chunks",
+        f"languages   {languages}",
+    ]
+    if status.encodings:
+        counts = ", ".join(f"{name} {count:,}" for name, count in status.encodings.items())
+        lines.append(f"encodings   {counts}")
+    behind = [f"{count:,} {what}" for what, count in status.pending.items() if count]
+    lines.append(f"on disk     {', '.join(behind) or 'nothing has changed since'}")
+    lines += [f"unreadable  {folder or '.'}" for folder in status.unknown]
+    lines += [f"note        {note}" for note in status.notes]
+    return [*lines, *_skipped_lines((*status.skipped, *status.fallbacks), most)]
+
+
+def _skipped_lines(skipped: Sequence[Skipped], most: int | None) -> list[str]:
+    by_reason: dict[str, list[Skipped]] = {}
+    for item in skipped:
+        by_reason.setdefault(item.reason, []).append(item)
+    lines = []
+    for reason, items in sorted(by_reason.items()):
+        verb = "cut as plain text" if reason == "fallback" else "skipped"
+        lines.append(f"{verb}: {reason}, {len(items):,} files")
+        lines += [f"    {item.path}{f' ({item.detail})' if item.detail else ''}" for item in items[:most]]
+        if most is not None and len(items) > most:
+            lines.append(f"    ... {len(items) - most:,} more (--all lists them)")
+    return lines
+
+
+def findings_text(found: Findings) -> str:
+    """What a check comes to, in a line."""
+    size = f"{found.files:,} files, {found.chunks:,} chunks and {found.questions} questions"
+    if not found.problems:
+        return f"sound: {size} are as in a new index"
+    if found.repaired:
+        return f"mended: {len(found.problems)} problems; now {size} are as in a new index"
+    return f"not sound: {len(found.problems)} problems; `indexer check --repair` makes the index anew"
+
+
+def settings_lines(files: dict[str, str], settings: dict[str, dict[str, Any]]) -> list[str]:
+    """Settings in force, as TOML, under a comment that names the files they come from."""
+    lines = [f"# {whose}: {path}" for whose, path in files.items()]
+    for section, values in settings.items():
+        lines += ["", f"[{section}]"]
+        lines += [f"{key} = {_toml(value)}" for key, value in values.items()]
+    return lines
+
+
+def _toml(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

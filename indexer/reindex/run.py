@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -60,7 +60,16 @@ def scan_of(space: Workspace) -> Scan:
     return walk(space.root, Rules.load(space.root, space.settings.scan), space.settings.scan)
 
 
-def reindex(space: Workspace, *, full: bool = False, progress: Progress = silent) -> Report:
+class Outcome(NamedTuple):
+    """What a run did, the generation it ended with, and what it could not see (empty: it saw everything)."""
+
+    report: Report
+    snapshot: Snapshot
+    unknown: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def reindex(space: Workspace, *, full: bool = False, progress: Progress = silent) -> Outcome:
     """Bring the index of a root up to date and return what that took.
 
     ``full`` makes it anew from nothing, while the old generation goes on answering until the new one is whole.
@@ -70,9 +79,11 @@ def reindex(space: Workspace, *, full: bool = False, progress: Progress = silent
     keep = space.settings.store.keep_generations
     with Writer(space.root, space.index_dir, identity_of(space), fresh=full, keep_generations=keep) as writer:
         run = _Run(space, writer, progress)
-        run.go(scan_of(space))
+        scan = scan_of(space)
+        run.go(scan)
+        outcome = Outcome(run.report, writer.snapshot, tuple(scan.unknown), (*writer.notes, *scan.notes))
     run.report.seconds = round(time.perf_counter() - started, 3)
-    return run.report
+    return outcome
 
 
 class _Run:
@@ -227,10 +238,13 @@ class _Run:
 
 def live_keys(snapshot: Snapshot) -> NDArray[np.void]:
     """Return the content keys that are bound, each once, as 16-byte values."""
-    if not snapshot.content_count:
-        return np.zeros(0, "V16")
-    halves = [snapshot.stack.column("content_keys", row)[snapshot.live] for row in (0, 1)]
-    return np.ascontiguousarray(np.stack(halves, axis=1)).view("V16").reshape(-1)
+    pieces = [np.zeros(0, "V16")]
+    for segment in snapshot.stack.segments:
+        tables, base = segment.tables, segment.base.contents
+        live = snapshot.live[base : base + tables.counts.contents][tables.content_rows]
+        halves = np.ascontiguousarray(tables.content_keys[:, live].T)
+        pieces.append(halves.view("V16").reshape(-1))
+    return np.concatenate(pieces)
 
 
 def skipped_count(snapshot: Snapshot) -> int:

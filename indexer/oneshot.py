@@ -1,0 +1,119 @@
+"""Answers without a daemon: the index is brought up to date first, or taken as it stands and said so."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from indexer import search
+from indexer.errors import BusyError, NotIndexedError, StoreError
+from indexer.reindex import identity_of, reindex, silent
+from indexer.scan.read import read_file
+from indexer.scan.text import decode
+from indexer.store import open_snapshot
+from indexer.types import Skipped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from indexer.reindex import Progress
+    from indexer.search import Corpus, Request
+    from indexer.store import Snapshot
+    from indexer.types import Hit
+    from indexer.workspace import Workspace
+
+_BUSY_SECONDS = 2.0
+_BUSY_STEP = 0.05
+AS_IT_STANDS = "answered from the index as it stands"
+
+
+class View(NamedTuple):
+    """A generation to answer from; ``reason`` says why it may be behind the disk, and is empty when it is not."""
+
+    snapshot: Snapshot
+    reason: str
+
+    @property
+    def fresh(self) -> bool:
+        """Whether every change that was on disk before the question is in it."""
+        return not self.reason
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Hits, and what they are worth: the generation they come from and whether it is current. ``ms``: milliseconds."""
+
+    epoch: str
+    generation: int
+    fresh: bool
+    reason: str
+    mode: str
+    ms: float
+    hits: list[Hit]
+
+
+def view(space: Workspace, *, now: bool = False, progress: Progress = silent) -> View:
+    """Return the generation to answer from, brought up to date unless ``now``.
+
+    When that cannot be done (another writer at work, a disk that refuses) and there is an index, it is taken as it
+    stands, with the reason. Raises `NotIndexedError` when there is none.
+    """
+    if now:
+        return View(open_snapshot(space.index_dir, identity_of(space)), AS_IT_STANDS)
+    until = time.monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            outcome = reindex(space, progress=progress)
+        except BusyError as error:
+            if time.monotonic() >= until:
+                return _as_it_stands(space, error)
+            time.sleep(_BUSY_STEP)
+        except StoreError as error:
+            return _as_it_stands(space, error)
+        else:
+            unknown = f"{len(outcome.unknown)} folders could not be read" if outcome.unknown else ""
+            return View(outcome.snapshot, unknown)
+
+
+def _as_it_stands(space: Workspace, why: BusyError | StoreError) -> View:
+    try:
+        snapshot = open_snapshot(space.index_dir, identity_of(space))
+    except (NotIndexedError, StoreError):
+        raise why from None
+    return View(snapshot, str(why))
+
+
+def text_reader(space: Workspace) -> Callable[[str], bytes | None]:
+    """Return a function that gives a file's text form, or None when it has none any more."""
+    scan = space.settings.scan
+
+    def read_text(path: str) -> bytes | None:
+        read = read_file(space.root, path, scan.max_file_bytes)
+        if isinstance(read, Skipped):
+            return None
+        text = decode(read.data, scan.encodings)
+        return None if isinstance(text, str) else text.utf8
+
+    return read_text
+
+
+def ask(seen: View, find: Callable[[Corpus], list[Hit]], mode: str) -> Answer:
+    """Time ``find`` on the generation that was ``seen`` and say what its hits are worth."""
+    started = time.perf_counter()
+    hits = find(search.Corpus.of(seen.snapshot))
+    ms = round((time.perf_counter() - started) * 1000, 3)
+    snapshot = seen.snapshot
+    return Answer(snapshot.epoch, snapshot.generation, seen.fresh, seen.reason, mode, ms, hits)
+
+
+def answer(space: Workspace, seen: View, request: Request, *, literal: bool = False) -> Answer:
+    """Answer one request."""
+    read_text = text_reader(space)
+    if literal:
+        return ask(seen, lambda corpus: search.literal(corpus, request, read_text=read_text), "literal")
+    return ask(
+        seen,
+        lambda corpus: search.search(corpus, request, embedder=space.embedder, read_text=read_text),
+        search.resolve_mode(request.mode, space.embedder),
+    )
