@@ -61,7 +61,7 @@ def find_headings(text: bytes) -> list[Heading]:
     """The headings of a Markdown text, in order."""
     flat = with_plain_ends(text)
     headings: list[Heading] = []
-    done = _after_front_matter(flat)  # what lies before belongs to no paragraph
+    done = _after_front_matter(flat, len(BOM) if text.startswith(BOM) else 0)  # what lies before belongs to no paragraph
     while event := _EVENT.search(flat, done):
         here = event.start()
         if event["atx"]:
@@ -79,8 +79,7 @@ def find_headings(text: bytes) -> list[Heading]:
     return headings
 
 
-def _after_front_matter(flat: bytes) -> int:
-    start = len(BOM) if flat.startswith(BOM) else 0
+def _after_front_matter(flat: bytes, start: int) -> int:
     opening = _FRONT_MATTER.match(flat, start)
     if not opening:
         return start

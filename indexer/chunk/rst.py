@@ -11,7 +11,6 @@ import re
 from typing import TYPE_CHECKING
 from unicodedata import east_asian_width
 
-from indexer.chunk.pieces import BOM
 from indexer.chunk.sections import Heading, chunk_sections, tidy, with_plain_ends
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def find_headings(text: bytes) -> list[Heading]:
     flat = with_plain_ends(text)
     styles: list[tuple[bytes, bool]] = []
     headings: list[Heading] = []
-    done = len(BOM) if flat.startswith(BOM) else 0
+    done = 0
     row = _ROW.search(flat, done)
     while row:
         found = _overlined(flat, done, row) or _underlined(flat, done, row)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from indexer.chunk.pieces import BOM
 from indexer.chunk.units import Unit, write
 from indexer.types import FileChunks, Kind
 
@@ -34,7 +35,12 @@ class Heading(NamedTuple):
 
 
 def with_plain_ends(text: bytes) -> bytes:
-    """The same text, byte for byte as long, in which every line ends with LF: what a scanner by lines looks at."""
+    """The same text, byte for byte as long, in which every line ends with LF: what a scanner by lines looks at.
+
+    A byte-order mark is made line ends too, so that the first line begins like all others.
+    """
+    if text.startswith(BOM):
+        text = b"\n" * len(BOM) + text[len(BOM) :]
     if b"\r" not in text:
         return text
     return text.replace(b"\r\n", b" \n").replace(b"\r", b"\n")

@@ -1,0 +1,81 @@
+"""What every chunker promises, held against the chunks of one text by other means than the chunkers' own."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from indexer.tokens import size
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from indexer.settings import ChunkSettings
+    from indexer.types import Chunk, FileChunks
+
+SPACE = b" \t\n\r\x0b\x0c"
+BOM = b"\xef\xbb\xbf"
+_LINE_END = re.compile(rb"\r\n|\r|\n")
+
+
+def line_at(text: bytes, offset: int) -> int:
+    """The line an editor shows for the byte at ``offset``, counted from the start of the text."""
+    if text[offset : offset + 1] == b"\n" and text[offset - 1 : offset] == b"\r":
+        offset -= 1
+    return len(_LINE_END.findall(text[:offset])) + 1
+
+
+def text_of(text: bytes, piece: Chunk) -> bytes:
+    """The bytes of a chunk, its spans joined."""
+    return b"".join(text[span.start : span.end] for span in piece.spans)
+
+
+def texts(text: bytes, found: FileChunks) -> list[bytes]:
+    """The bytes of every chunk."""
+    return [text_of(text, piece) for piece in found.chunks]
+
+
+def hold(
+    text: bytes, found: FileChunks, settings: ChunkSettings, only: Sequence[tuple[int, int]] | None = None
+) -> None:
+    """Assert all promises. ``only``: what must be covered, where that is not the whole text."""
+    _spans_are_sound(text, found)
+    _everything_is_covered(text, found, only)
+    _parents_are_sound(found)
+    starts = [(piece.spans[0].start, piece.part) for piece in found.chunks]
+    assert starts == sorted(starts)
+    for piece in found.chunks:
+        assert size(text_of(text, piece)) <= settings.max_tokens
+        assert sum(span.end - span.start for span in piece.spans) <= 32 * settings.max_tokens
+
+
+def _spans_are_sound(text: bytes, found: FileChunks) -> None:
+    for piece in found.chunks:
+        end = 0
+        for span in piece.spans:
+            assert end <= span.start < span.end <= len(text)
+            assert span.start_line == line_at(text, span.start)
+            assert span.end_line == line_at(text, span.end - 1)
+            end = span.end
+        assert piece.start_line <= piece.line <= piece.end_line or piece.part > 1
+
+
+def _everything_is_covered(text: bytes, found: FileChunks, only: Sequence[tuple[int, int]] | None) -> None:
+    homes = bytearray(len(text))
+    for piece in found.chunks:
+        for span in piece.spans:
+            for offset in range(span.start, span.end):
+                assert not homes[offset] or piece.part > 1, f"byte {offset} has two homes"
+                homes[offset] = 1
+    skipped = len(BOM) if text.startswith(BOM) else 0
+    for start, end in only or [(skipped, len(text))]:
+        lost = bytes(byte for byte, home in zip(text[start:end], homes[start:end], strict=True) if not home)
+        assert not lost.strip(SPACE)
+
+
+def _parents_are_sound(found: FileChunks) -> None:
+    for index, piece in enumerate(found.chunks):
+        assert -1 <= piece.parent < index
+        if piece.part > 1:
+            first = found.chunks[piece.parent]
+            assert (first.part, first.symbol, first.scope) == (1, piece.symbol, piece.scope)
