@@ -187,5 +187,5 @@ def excludes_file(directory: bytes) -> bytes:
     answer = call(directory, "config", "--type=path", "-z", "--get", "core.excludesFile")
     if answer.code == 0:
         return os.path.join(directory, answer.out.removesuffix(b"\0"))
-    home = os.environb.get(b"XDG_CONFIG_HOME") or os.path.join(os.path.expanduser(b"~"), b".config")
-    return os.path.join(home, b"git", b"ignore")
+    home = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
+    return os.path.join(os.fsencode(home), b"git", b"ignore")

@@ -64,8 +64,11 @@ class IgnoreFiles:
         self._base = tuple(Scope(0, patterns) for patterns in base if patterns is not None)
         self._levels: dict[bytes, Level] = {}
 
-    def level(self, directory: bytes) -> Level:
-        """Return what speaks of the entries of a directory, None when it is ignored itself."""
+    def level(self, directory: bytes, *, bare: bool = False) -> Level:
+        """Return what speaks of the entries of a directory, None when it is ignored itself.
+
+        ``bare``: the directory is known to hold no ignore file, so that none is looked for.
+        """
         levels = self._levels
         if directory in levels:
             return levels[directory]
@@ -80,7 +83,7 @@ class IgnoreFiles:
         for inner in reversed(pending):
             if level is not None and matches(level, inner[:-1], is_directory=True):
                 level = None
-            if level is not None:
+            if level is not None and not (bare and inner == directory):
                 level = self._with_file(inner, level)
             levels[inner] = level
         return level

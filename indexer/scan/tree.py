@@ -8,40 +8,12 @@ from __future__ import annotations
 import os
 import stat as modes
 from functools import cached_property
-from typing import Protocol
 
 from indexer.scan import git
 from indexer.scan.nested import IgnoreFiles, load_patterns
 
 # Modification time (ns), size, inode; None: not there.
 Stamp = tuple[int, int, int] | None
-
-
-class Tree(Protocol):
-    """What is ignored in a tree. Paths are bytes relative to its top, without a trailing slash."""
-
-    top: bytes  # absolute, with a trailing slash
-
-    def tracks(self, path: bytes) -> bool:
-        """Tell whether git has the path in its index, as a file or as a submodule."""
-
-    def tracks_below(self, directory: bytes) -> bool:
-        """Tell whether git has anything below a directory in its index."""
-
-    def ignored(self, path: bytes, *, is_directory: bool) -> bool:
-        """Tell whether a path that is not tracked is ignored."""
-
-    def forget(self, directory: bytes) -> None:
-        """Drop what is kept of a directory (with its slash) and all below it."""
-
-    def is_submodule(self, path: bytes) -> bool:
-        """Tell whether git has the path in its index as a submodule."""
-
-    def inputs(self) -> tuple[bytes, ...]:
-        """Return the absolute paths, outside the tree's own ignore files, that the rules are read from."""
-
-    def changed(self) -> bool:
-        """Tell whether one of the inputs that were read is not as it was."""
 
 
 def stamp(path: bytes) -> Stamp:
@@ -207,6 +179,10 @@ class Repository:
     def changed(self) -> bool:
         """Tell whether one of the inputs is not as it was read."""
         return self._stamped.changed()
+
+
+# What is ignored and tracked in a tree; paths are bytes relative to its ``top``, without a trailing slash.
+Tree = Folder | Repository
 
 
 def is_repository(directory: bytes) -> bool:

@@ -16,13 +16,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from indexer.scan import git
+from indexer.scan.ignore import IGNORE_FILE, Rules
 from indexer.scan.names import NEVER_ENTERED, TO_JUDGE, reason_by_name
 from indexer.scan.nested import Level, matches
 from indexer.scan.tree import Folder, Repository, Tree
 from indexer.types import FileStat, Reason, Skipped
 
 if TYPE_CHECKING:
-    from indexer.scan.ignore import Rules
     from indexer.settings import ScanSettings
 
 _REGULAR = 0o100000
@@ -211,8 +211,11 @@ class _Walker:
                 self.unknown.add(path)
             return None
 
-    def _enter(self, directory: bytes) -> Level:
-        """Return our own rules for a directory's entries; None when it is out, a link, or no longer there."""
+    def _enter(self, directory: bytes, *, bare: bool = False) -> Level:
+        """Return our own rules for a directory's entries; None when it is out, a link, or no longer there.
+
+        ``bare``: it is known that it has no ignore file of ours.
+        """
         levels = self.levels
         if directory in levels:
             return levels[directory]
@@ -223,11 +226,11 @@ class _Walker:
             here = here[: here.rfind(b"/", 0, -1) + 1]
         level = levels[here]
         for inner in reversed(pending):
-            level = None if level is None else self._step(inner)
+            level = None if level is None else self._step(inner, bare=bare and inner == directory)
             levels[inner] = level
         return level
 
-    def _step(self, directory: bytes) -> Level:
+    def _step(self, directory: bytes, *, bare: bool) -> Level:
         outer = directory[: directory.rfind(b"/", 0, -1) + 1]
         if directory[len(outer) : -1] in NEVER_ENTERED:
             return None
@@ -240,60 +243,56 @@ class _Walker:
         exclude = self.rules.exclude
         if exclude is not None and exclude.level(directory) is None:
             return None
-        return self.rules.own.level(directory)
+        return self.rules.own.level(directory, bare=bare)
 
-    def _by_hand(self, tree: Tree, top: bytes) -> list[bytes]:
+    def _by_hand(self, tree: Folder, top: bytes) -> list[bytes]:
         """Read the directories of a tree that git does not list; return the nested repositories in it."""
-        assert isinstance(tree, Folder)
         nested: list[bytes] = []
+        files: list[bytes] = []
         pending = [top]
         while pending:
             directory = pending.pop()
-            names: list[bytes] = []
-            for name, is_directory in self._entries(tree, top, directory):
-                if not is_directory:
-                    names.append(name[len(top) :])
-                elif (place := self.rules.place(name + b"/")) is None or self._enter(name + b"/") is None:
+            entries = self._entries(directory)
+            if entries is None:
+                continue
+            if b".git" in entries and directory != top:
+                place = self.rules.place(directory)
+                if place is None or place.depth == len(directory):
+                    nested += [] if place is None else [directory]
                     continue
-                elif place.depth == len(name) + 1:
-                    nested.append(name + b"/")
+            if self._enter(directory, bare=IGNORE_FILE not in entries) is None:
+                continue
+            inner = directory[len(top) :]
+            level = tree.ignore_files.level(inner, bare=b".gitignore" not in entries)
+            for name, is_directory in entries.items():
+                if level is None or name in NEVER_ENTERED:
+                    continue
+                if level and matches(level, inner + name, is_directory=is_directory):
+                    continue
+                if is_directory:
+                    pending.append(directory + name + b"/")
                 else:
-                    pending.append(name + b"/")
-            self._take(top, sorted(names), {})
+                    files.append(inner + name)
+        self._take(top, sorted(files), {})
         return nested
 
-    def _entries(self, tree: Folder, top: bytes, directory: bytes) -> list[tuple[bytes, bool]]:
-        """Return the names in a directory that its rules let in, with whether each is a directory."""
-        level = tree.ignore_files.level(directory[len(top) :])
-        if level is None:
-            return []
-        found = []
+    def _entries(self, directory: bytes) -> dict[bytes, bool] | None:
+        """Return the names in a directory, with whether each is a directory; None when it cannot be read."""
         try:
             with os.scandir(self.rules.root + directory) as entries:
-                for entry in entries:
-                    if entry.name in NEVER_ENTERED:
-                        continue
-                    is_directory = entry.is_dir(follow_symlinks=False)
-                    name = directory + entry.name
-                    if not matches(level, name[len(top) :], is_directory=is_directory):
-                        found.append((name, is_directory))
+                return {entry.name: entry.is_dir(follow_symlinks=False) for entry in entries}
         except OSError as error:
             if not _is_absence(error):
                 self.unknown.add(directory)
-        return found
+            return None
 
     def _find_unreadable(self, top: bytes) -> None:
         """Find the directories that git could not read, by trying each that it would have entered."""
         pending = [top]
         while pending:
             directory = pending.pop()
-            try:
-                with os.scandir(self.rules.root + directory) as entries:
-                    inner = [directory + e.name for e in entries if e.is_dir(follow_symlinks=False)]
-            except OSError as error:
-                if not _is_absence(error):
-                    self.unknown.add(directory)
-                continue
+            entries = self._entries(directory) or {}
+            inner = [directory + name for name, is_directory in entries.items() if is_directory]
             pending += [name + b"/" for name in inner if self.rules.directory(os.fsdecode(name))]
 
 
