@@ -1,17 +1,21 @@
 """Cutting byte ranges into parts that are small enough, at the best line ends.
 
 The unit is the line: its words as `tokens.size` counts them, and never less than a 32nd of its bytes, so that a
-megabyte of one "word" is cut too. A line that is too large by itself is cut into pieces between words. Parts are
-filled up in order, each ending where the code itself pauses: the line that begins the next one is as little
-indented as possible, follows a blank line if it can, and is no closing bracket.
+megabyte of one "word" is cut too. A line that is too large by itself is cut into pieces between words.
+
+Ranges that are too large are cut at the best line in them, and each side again, until all fit. The best line to begin
+a part is the least indented one, after a blank line if it can be, and no closing bracket: that is where statements
+begin. Of equally good ones the line's own text decides, by a number drawn from it. So the cuts hang on the lines
+themselves and not on what comes before: a line put in at the top of a long text leaves the cuts further down alone.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from itertools import accumulate
+from bisect import bisect_left, bisect_right
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, NamedTuple
+from zlib import crc32
 
 from indexer.tokens import size
 
@@ -23,6 +27,8 @@ Range = tuple[int, int]
 BOM = b"\xef\xbb\xbf"
 SPACE = b" \t\n\r\x0b\x0c"
 _BYTES_PER_WORD = 32
+_DEEPEST = 48  # cuts inside one another, and columns of indentation, that make a difference
+_DEEPEST_INDENT = 60
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 _INDENT = re.compile(rb"[ \t]*")
 _BLANK = re.compile(rb"[ \t\n\r\x0b\x0c]*")
@@ -63,62 +69,76 @@ def fits(text: bytes, ranges: Sequence[Range], limit: int) -> bool:
     return total <= limit * _BYTES_PER_WORD and sum(size(text[start:end]) for start, end in ranges) <= limit
 
 
-def cut(text: bytes, ranges: Sequence[Range], limit: int, overlap: int) -> list[list[Range]]:
+def cut(
+    text: bytes, ranges: Sequence[Range], limit: int, overlap: int, string: Range = (0, 0)
+) -> list[list[Range]]:
     """Parts of at most ``limit`` words that cover ``ranges`` in order; none for no ranges.
 
-    Each part after the first begins with whole lines of the one before, up to ``overlap`` words of them. Ranges must be
-    ascending, disjoint and without white space at their ends; so are those of each part.
+    Each part after the first begins with whole lines of the one before, up to ``overlap`` words of them (at most half of
+    the limit). Ranges must be ascending, disjoint and without white space at their ends; so are those of each part.
+    Inside of ``string`` (a docstring, whose lines look like statements) cuts are made only if there must be some.
     """
     if not ranges:
         return []
     if fits(text, ranges, limit):
         return [list(ranges)]
-    found = [piece for start, end in ranges for piece in _pieces(text, start, end, limit)]
+    overlap = min(overlap, limit // 2)
+    found = [piece for start, end in ranges for piece in _pieces(text, start, end, limit - overlap, string)]
     sums = list(accumulate((weight(text[piece.start : piece.end]) for piece in found), initial=0))
     parts: list[list[Range]] = []
-    first = done = 0
-    while done < len(found):
-        last = _end_of_part(found, sums, first, done, limit)
-        parts.append(_join(text, found[first:last]))
-        first = done = last
-        if done < len(found):
-            room = min(overlap, limit - (sums[done + 1] - sums[done]))
-            while first > 0 and sums[done] - sums[first - 1] <= room:
-                first -= 1
+    for low, high in pairwise([0, *_cuts(found, sums, limit - overlap), len(found)]):
+        first = low
+        while first > 0 and sums[low] - sums[first - 1] <= overlap:
+            first -= 1
+        parts.append(_join(text, found[first:high]))
     return [part for part in parts if part]
 
 
-def _end_of_part(found: Sequence[_Piece], sums: Sequence[int], first: int, done: int, limit: int) -> int:
-    """Index after the last piece of the part that begins at ``first``; the pieces before ``done`` are overlap."""
-    last = max(bisect_right(sums, sums[first] + limit) - 1, done + 1)
-    if last >= len(found):
-        return len(found)
-    half = bisect_right(sums, sums[first] + limit // 2)
-    best = last
-    for index in range(last, max(half, done + 1) - 1, -1):
-        if found[index].rank < found[best].rank:
-            best = index
-    return best
+def _cuts(found: Sequence[_Piece], sums: Sequence[int], room: int) -> list[int]:
+    """Indices of the pieces that begin a part, ascending, but for the first: the best one, then again on each side."""
+    ranks = [piece.rank for piece in found]
+    margin = room // 4  # closer to an end a cut would leave crumbs
+    cuts: list[int] = []
+    todo = [(0, len(found), 0)]
+    while todo:
+        low, high, depth = todo.pop()
+        if sums[high] - sums[low] <= room or high - low < 2:
+            continue
+        first = max(bisect_left(sums, sums[low] + margin), low + 1)
+        last = max(min(bisect_right(sums, sums[high] - margin) - 1, high - 1), first)
+        middle = min(max(bisect_left(sums, (sums[low] + sums[high]) // 2), first), last)
+        best = middle
+        if depth < _DEEPEST:  # else the ranks are arranged so that each cut takes off a crumb only
+            window = ranks[first : last + 1]
+            least = min(window)
+            # Of a million equal lines the one in the middle, for the same reason.
+            if ranks[middle] != least:
+                best = first + window.index(least)
+        cuts.append(best)
+        todo += [(low, best, depth + 1), (best, high, depth + 1)]
+    return sorted(cuts)
 
 
-def _pieces(text: bytes, start: int, end: int, limit: int) -> Iterator[_Piece]:
+def _pieces(text: bytes, start: int, end: int, limit: int, string: Range) -> Iterator[_Piece]:
     """The lines of a range, very long ones cut; the first is the best place of all to begin."""
     after_blank = True
-    at = start
     for match in _LINE.finditer(text, start, end):
         at, upto = match.span()
         if at == upto:
             break
         indent = match_end(_INDENT, text, at, upto)
         blank = indent >= upto or text[indent] in SPACE
-        rank = 2 * (indent - at) - after_blank + 1 if at > start else -1
+        rank = (min(indent - at, _DEEPEST_INDENT) << 1) + (not after_blank) + 1 if at > start else 0
         if blank or _GOES_ON.match(text, indent, upto):
-            rank += 1_000_000
+            rank += 1 << 10
+        if string[0] < at < string[1]:
+            rank += 1 << 9
         after_blank = blank
+        piece = _Piece(at, upto, rank << 32 | crc32(text[indent:upto]))
         if upto - at > 2 * limit and weight(text[at:upto]) > limit:
-            yield from _long_line(text, _Piece(at, upto, rank), limit)
+            yield from _long_line(text, piece, limit)
         else:
-            yield _Piece(at, upto, rank)
+            yield piece
 
 
 def match_end(pattern: re.Pattern[bytes], text: bytes, start: int, end: int) -> int:
@@ -140,7 +160,8 @@ def _long_line(text: bytes, line: _Piece, limit: int) -> Iterator[_Piece]:
             while upto > at + 1 and upto > at + step - 4 and 0x80 <= text[upto] < 0xC0:
                 upto -= 1
         yield _Piece(at, upto, rank)
-        at, rank = upto, 2_000_000
+        at = upto
+        rank = 1 << 43 | crc32(text[at : at + step])
     yield _Piece(at, line.end, rank)
 
 

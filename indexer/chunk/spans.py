@@ -197,7 +197,7 @@ class _Draft(NamedTuple):
 
 def _drafts(text: bytes, node: _Node, settings: ChunkSettings) -> list[_Draft]:
     """The chunks of one definition: one, or numbered parts; none when inner definitions cover it all."""
-    parts = cut(text, node.own, settings.max_tokens, settings.overlap)
+    parts = cut(text, node.own, settings.max_tokens, settings.overlap, node.definition.docstring)
     if len(parts) < 2:
         return [_Draft(node, part, 0) for part in parts]
     return [_Draft(node, part, number) for number, part in enumerate(parts, 1)]
