@@ -262,12 +262,10 @@ class Writer:
     def _is_intact(self) -> bool:
         """Whether the index is as this writer left it: ``git clean`` may have taken it."""
         state = self._state
-        if not self._disk.is_directory(self._directory):
-            return False
-        if not state.home:
-            return True
         try:
             names = set(self._disk.names(self._directory))
+            if not state.home:
+                return True
             same = self._disk.read(self._directory / state.home) == state.seen[state.home]
         except VanishedError:
             return False

@@ -26,8 +26,7 @@ class Postings(NamedTuple):
 
 def invert(counts: TermCounts) -> Postings:
     """Turn counts by row into postings; rows ascend within each term."""
-    order = np.argsort(counts.terms, kind="stable")
-    terms = counts.terms[order]
+    order, terms = _sorted(counts.terms)
     rows = np.repeat(np.arange(len(counts.offsets) - 1, dtype=np.uint32), np.diff(counts.offsets))[order]
     starts = _starts(terms)
     offsets = np.append(starts, len(terms)).astype(np.int64)
@@ -73,6 +72,23 @@ def merge(parts: Sequence[Postings]) -> Postings:
         rows[to], counts[to] = part.rows, part.counts
         cursor[place] += length
     return Postings(terms, offsets, rows, counts)
+
+
+def _sorted(terms: U64) -> tuple[I64, U64]:
+    """Sort stably: the order, and the terms in it.
+
+    Terms are hashes: their upper bits all but decide, so that the place can ride in the lower ones and one plain sort
+    of values, three times as quick as a stable argsort, does both.
+    """
+    mask = np.uint64((1 << len(terms).bit_length()) - 1)
+    riding = (terms & ~mask) | np.arange(len(terms), dtype=np.uint64)
+    riding.sort()
+    order = (riding & mask).astype(np.int64)
+    ordered = terms[order]
+    if bool((ordered[1:] < ordered[:-1]).any()):  # two terms with the same upper bits
+        order = np.argsort(terms, kind="stable")
+        ordered = terms[order]
+    return order, ordered
 
 
 def _starts(ordered: U64) -> I64:

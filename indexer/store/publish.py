@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 
 def prepare(disk: Disk, directory: Path) -> None:
     """Make the index directory, mode 0700, which git ignores by a file of its own."""
-    if not disk.is_directory(directory):
-        disk.make_directory(directory)
+    missing = [path for path in (directory, *directory.parents) if not path.exists()]
+    for path in reversed(missing):
+        disk.make_directory(path)
+        disk.sync_directory(path.parent)
     if IGNORE not in disk.names(directory):
         disk.write(directory / IGNORE, [b"*\n"])
 
