@@ -1,0 +1,182 @@
+"""Only what changed is paid for (invariant 2), counted from outside: files opened and texts embedded."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from indexer.reindex import reindex
+from tests.counting import Counting, command, opened_of, workspace
+from tests.trees import age, commit, files_of, git, real_tree
+
+RULES = {".gitignore"}
+
+
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tree of real code, indexed once; each test works on it and leaves it indexed."""
+    root = real_tree(tmp_path_factory.mktemp("tree"))
+    reindex(workspace(root))
+    return root
+
+
+def embedded(root: Path) -> int:
+    counting = Counting()
+    age(root)
+    outcome = reindex(workspace(root, counting))
+    assert counting.texts == outcome.report.embedded
+    return counting.texts
+
+
+def names_in(root: Path) -> set[str]:
+    return {path.name for path in files_of(root)} - RULES
+
+
+def test_the_first_run_opens_each_file_once(tmp_path: Path) -> None:
+    root = real_tree(tmp_path / "tree")
+    run = command(tmp_path / "log", "reindex", root, "--json")
+    assert run.status == 0, run.err
+    opened = opened_of(run, root, names_in(root))
+    assert run.json["files"]["added"] > 50
+    assert len(opened) == run.json["files"]["scanned"] - len(RULES)
+
+
+def test_a_second_run_opens_and_embeds_nothing(indexed: Path, tmp_path: Path) -> None:
+    run = command(tmp_path / "log", "reindex", indexed, "--json")
+    assert run.status == 0, run.err
+    assert opened_of(run, indexed, names_in(indexed)) == []
+    assert run.json["embedded"] == 0
+    assert run.json["files"]["unchanged"] == run.json["files"]["scanned"]
+
+
+def test_the_counter_sees_what_is_opened(indexed: Path, tmp_path: Path) -> None:
+    target = indexed / "pathspec" / "util.py"
+    target.write_text(target.read_text() + "\n\nX = 1\n")
+    run = command(tmp_path / "log", "reindex", indexed, "--json")
+    assert opened_of(run, indexed, names_in(indexed)) == ["util.py"]
+    git(indexed, "checkout", "-q", ".")
+    embedded(indexed)
+
+
+def edit_nothing_but_touch(root: Path) -> None:
+    for path in files_of(root):
+        path.touch()
+
+
+def move_a_directory(root: Path) -> None:
+    git(root, "mv", "pathspec", "renamed")
+
+
+def insert_a_line_at_the_top(root: Path) -> None:
+    for path in files_of(root):
+        if path.suffix == ".py" and path.stat().st_size:
+            path.write_bytes(b"\n" + path.read_bytes())
+
+
+def copy_a_directory(root: Path) -> None:
+    import shutil
+
+    shutil.copytree(root / "pathspec", root / "copy")
+
+
+def delete_a_directory(root: Path) -> None:
+    import shutil
+
+    shutil.rmtree(root / "identify")
+
+
+def rewrite_the_same_bytes(root: Path) -> None:
+    for path in files_of(root):
+        replacement = path.with_name("." + path.name + ".tmp")
+        replacement.write_bytes(path.read_bytes())
+        os.replace(replacement, path)
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        edit_nothing_but_touch,
+        move_a_directory,
+        insert_a_line_at_the_top,
+        copy_a_directory,
+        delete_a_directory,
+        rewrite_the_same_bytes,
+    ],
+)
+def test_nothing_is_embedded(indexed: Path, edit: Callable[[Path], None]) -> None:
+    edit(indexed)
+    assert embedded(indexed) == 0
+    git(indexed, "reset", "-q", "--hard")
+    git(indexed, "clean", "-fdq", "-e", ".indexer")
+    assert embedded(indexed) == 0
+
+
+def test_only_the_changed_function_is_embedded(indexed: Path) -> None:
+    path = indexed / "watchdog" / "utils" / "patterns.py"
+    text = path.read_text()
+    assert "def match_any_paths(" in text
+    start = text.index("def match_any_paths(")
+    body = text.index("    return ", start)
+    path.write_text(f"{text[:body]}    assert True\n{text[body:]}")
+    assert embedded(indexed) == 1
+    git(indexed, "checkout", "-q", ".")
+    assert embedded(indexed) == 0
+
+
+def test_switching_branches_and_back_embeds_nothing(indexed: Path) -> None:
+    git(indexed, "checkout", "-q", "-b", "other")
+    for number, path in enumerate(files_of(indexed)):
+        if path.suffix == ".py" and number % 3 == 0:
+            path.write_text(path.read_text() + f"\n\ndef added_{number}():\n    return {number}\n")
+    (indexed / "new.py").write_text("def quite_new():\n    return 'here'\n")
+    commit(indexed)
+    assert embedded(indexed) > 10
+    git(indexed, "checkout", "-q", "main")
+    assert embedded(indexed) == 0
+    git(indexed, "checkout", "-q", "other")
+    assert embedded(indexed) == 0
+    git(indexed, "checkout", "-q", "main")
+    assert embedded(indexed) == 0
+
+
+def test_a_rename_is_counted_as_one(indexed: Path) -> None:
+    git(indexed, "mv", "watchdog/utils/patterns.py", "watchdog/utils/renamed_patterns.py")
+    age(indexed)
+    report = reindex(workspace(indexed)).report
+    assert (report.files.renamed, report.files.added, report.files.removed) == (1, 0, 0)
+    git(indexed, "reset", "-q", "--hard")
+    embedded(indexed)
+
+
+def test_a_racy_file_is_opened_once_more_and_then_settled(indexed: Path, tmp_path: Path) -> None:
+    path = indexed / "racy.py"
+    path.write_text("def a(): pass\n")
+    reindex(workspace(indexed))  # within the clock tick of the writing
+    age(indexed)
+    opened = [
+        opened_of(command(tmp_path / "log", "reindex", indexed, "--json"), indexed, {"racy.py"})
+        for _ in range(2)
+    ]
+    assert opened[1] == []
+    assert len(opened[0]) <= 1
+    path.unlink()
+    embedded(indexed)
+
+
+def test_unindexable_files_are_opened_once(indexed: Path, tmp_path: Path) -> None:
+    """S-005: what turned out to be no text is left alone until it changes."""
+    names = {f"noise{number}.txt" for number in range(20)}
+    for name in names:
+        (indexed / name).write_bytes(b"\x00\x01\x02" * 50)
+    age(indexed)
+    first = command(tmp_path / "log", "reindex", indexed, "--json")
+    assert sorted(opened_of(first, indexed, names)) == sorted(names)
+    second = command(tmp_path / "log", "reindex", indexed, "--json")
+    assert opened_of(second, indexed, names) == []
+    assert second.json["files"]["skipped"] >= 20
+    for name in names:
+        (indexed / name).unlink()
+    embedded(indexed)
