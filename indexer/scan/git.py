@@ -168,12 +168,12 @@ def _refusal(directory: bytes, answer: Output) -> str:
 
 def list_files(directory: bytes) -> Call:
     """Start listing what is tracked, and what is neither tracked nor ignored, below a directory."""
-    return Call(directory, "ls-files", "-co", "--exclude-standard", "--deduplicate", "-z")
+    return Call(directory, "ls-files", "-co", "--exclude-standard", "-z")
 
 
 def list_tracked(directory: bytes) -> Call:
     """Start listing what is tracked below a directory; quick, since only git's index is read."""
-    return Call(directory, "ls-files", "-c", "--deduplicate", "-z")
+    return Call(directory, "ls-files", "-c", "-z")
 
 
 def submodules(directory: bytes) -> list[bytes]:

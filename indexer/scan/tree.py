@@ -103,7 +103,7 @@ class Repository:
     def tracked_names(self) -> list[bytes]:
         """All paths of git's index below the top, in git's order."""
         self._stamped.note(*self._index_files)
-        return git.list_tracked(self.top).finish().out.split(b"\0")[:-1]
+        return list(dict.fromkeys(git.list_tracked(self.top).finish().out.split(b"\0")[:-1]))
 
     @cached_property
     def _tracked(self) -> frozenset[bytes]:

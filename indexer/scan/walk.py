@@ -123,7 +123,7 @@ class _Walker:
     def _by_git(self, tree: Repository, top: bytes) -> list[bytes]:
         """Look at what git lists; return the nested repositories in it."""
         listing = git.list_files(tree.top)
-        early = self._stats(tree)
+        early = self._look_early(tree, top)
         answer = listing.finish()
         if answer.code != 0:
             self.scan.notes.append(
@@ -140,24 +140,37 @@ class _Walker:
             self._find_unreadable(top)
         return nested
 
-    def _stats(self, tree: Repository) -> dict[bytes, os.stat_result]:
-        """Look at the tracked files while git still walks."""
+    def _look_early(self, tree: Repository, top: bytes) -> dict[bytes, FileStat]:
+        """Look at the tracked files while git still walks, and keep those that are plainly to be indexed."""
         early = {}
-        lstat, top = os.lstat, tree.top
-        for name in tree.tracked_names:
+        lstat, where = os.lstat, tree.top
+        names = tree.tracked_names
+        for name, path in zip(names, _decoded(top, names), strict=True):
             try:
-                early[name] = lstat(top + name)
+                stat = lstat(where + name)
             except OSError:
                 continue
+            if (plain := self._plain(name, path, stat)) is not None:
+                early[name] = plain
         return early
 
-    def _take(self, top: bytes, names: list[bytes], early: dict[bytes, os.stat_result]) -> list[bytes]:
+    def _plain(self, name: bytes, path: str, stat: os.stat_result) -> FileStat | None:
+        """Return the stat of a file about which nothing is special, at the cost of one look-up."""
+        base = name.rpartition(b"/")[2]
+        if (
+            stat.st_mode & _KIND == _REGULAR
+            and stat.st_size <= self.settings.max_file_bytes
+            and base[0] != _DOT
+            and base.rpartition(b".")[2].lower() not in TO_JUDGE
+        ):
+            return FileStat(path, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino)
+        return None
+
+    def _take(self, top: bytes, names: list[bytes], early: dict[bytes, FileStat]) -> list[bytes]:
         """Judge listed names, sorted and relative to ``top``; return the nested repositories among them."""
         nested: list[bytes] = []
         self.runs += 1
         directory, level, filtered = b"?", None, False
-        largest = self.settings.max_file_bytes
-        add = self.scan.files.append
         for name, path in zip(names, _decoded(top, names), strict=True):
             folder, _, base = name.rpartition(b"/")
             if folder != directory:
@@ -168,31 +181,27 @@ class _Walker:
                 continue
             if not base:
                 nested += self._nested(top + name)
+            elif filtered and not self.rules.narrowed_in(top + name, is_directory=False):
                 continue
-            if filtered and not self.rules.narrowed_in(top + name, is_directory=False):
-                continue
-            stat = early.get(name) or self._lstat(top + name)
-            if stat is None:
-                continue
-            if (
-                stat.st_mode & _KIND == _REGULAR
-                and stat.st_size <= largest
-                and base[0] != _DOT
-                and base.rpartition(b".")[2].lower() not in TO_JUDGE
-            ):
-                add(FileStat(path, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino))
-            elif modes.S_ISDIR(stat.st_mode):
-                nested += self._nested(top + name + b"/")
+            elif name in early:
+                self.scan.files.append(early[name])
             elif base not in NEVER_ENTERED:
-                self._judge(path, stat)
+                nested += self._look(top, name, path)
         return nested
 
-    def _judge(self, path: str, stat: os.stat_result) -> None:
-        verdict = classify(path, stat, self.settings)
+    def _look(self, top: bytes, name: bytes, path: str) -> list[bytes]:
+        """Look at one name that was not looked at early; return it if it is a nested repository."""
+        stat = self._lstat(top + name)
+        if stat is None:
+            return []
+        if modes.S_ISDIR(stat.st_mode):
+            return self._nested(top + name + b"/")
+        verdict = self._plain(name, path, stat) or classify(path, stat, self.settings)
         if isinstance(verdict, FileStat):
             self.scan.files.append(verdict)
         else:
             self.scan.skipped.append(verdict)
+        return []
 
     def _nested(self, directory: bytes) -> list[bytes]:
         """Return a directory that git listed, if it is a nested repository, or a submodule that is checked out."""

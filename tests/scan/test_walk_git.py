@@ -234,3 +234,11 @@ def test_a_root_with_a_line_break_in_its_name(tmp_path: Path) -> None:
 def test_an_empty_repository(tmp_path: Path) -> None:
     result = scan(repository(tmp_path))
     assert (result.files, result.skipped, result.unknown, result.notes) == ([], [], [], [])
+
+
+def test_an_ignore_file_that_is_a_link_or_a_folder_is_as_git_takes_it(tmp_path: Path) -> None:
+    root = repository(tmp_path / "r", {"a.log": "", "real": "*.log\n", "d/.gitignore/x.log": "", "d/b.log": ""})
+    (root / ".gitignore").symlink_to("real")
+    (root / ".indexerignore").symlink_to("real")
+    assert_one_truth(root, listed_by_git(root))
+    assert "a.log" in paths(scan(root))
