@@ -13,7 +13,7 @@ What every chunker here promises:
   `FileChunks.fallback` says so. An exception is our bug.
 
 A chunker is a module with ``chunk(language, text, settings) -> FileChunks`` and a row in `CHUNKERS`, or a table
-of node types and a row in `indexer.chunk.tables.LANGUAGES`. Everything else is cut as plain text.
+of node types (`indexer.chunk.grammar`) and a row in `indexer.chunk.tables.LANGUAGES`. Everything else is cut as plain text.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ CHUNKERS: dict[str, str] = {
     "vue": "embedded",
 }
 _TEXT = "text"
-_GRAMMAR = "grammar"
+_GRAMMAR = "walk"
 
 
 class Chunker(Protocol):

@@ -209,10 +209,10 @@ def _chunks(drafts: list[_Draft], language: str, lines: Lines) -> tuple[Chunk, .
     for index, draft in enumerate(drafts):
         if draft.part < 2:
             draft.node.first = index
-    return tuple(_chunk(draft, language, lines) for draft in drafts)
+    return tuple(_chunk(index, draft, language, lines) for index, draft in enumerate(drafts))
 
 
-def _chunk(draft: _Draft, language: str, lines: Lines) -> Chunk:
+def _chunk(index: int, draft: _Draft, language: str, lines: Lines) -> Chunk:
     node = draft.node
     spans = tuple(lines.span(start, end) for start, end in draft.ranges)
     definition = node.definition
@@ -225,15 +225,15 @@ def _chunk(draft: _Draft, language: str, lines: Lines) -> Chunk:
         lines.line(definition.at) if definition.at >= 0 else spans[0].start_line,
         definition.signature,
         definition.docstring,
-        node.first if draft.part > 1 else _parent(node),
+        node.first if draft.part > 1 else _parent(node, index),
         draft.part,
         definition.bases,
     )
 
 
-def _parent(node: _Node) -> int:
-    """Index of the nearest enclosing definition that has a chunk, -1 for none."""
+def _parent(node: _Node, index: int) -> int:
+    """Index of the nearest enclosing definition that has a chunk, before this one; -1 for none."""
     parent = node.parent
-    while parent is not None and parent.first < 0:
+    while parent is not None and not 0 <= parent.first < index:
         parent = parent.parent
     return parent.first if parent else -1

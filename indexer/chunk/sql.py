@@ -18,9 +18,9 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from indexer.chunk.grammar import shorten
 from indexer.chunk.pieces import trim
 from indexer.chunk.spans import Definition, Outline, assemble
+from indexer.chunk.tree import shorten
 from indexer.types import Kind
 
 if TYPE_CHECKING:
