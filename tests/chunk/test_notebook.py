@@ -64,7 +64,8 @@ def test_cells_and_definitions_of_a_sample() -> None:
     ]
     assert found.imports == ("os", "sys")
     assert found.fallback == ""
-    assert [piece.symbol for piece in found.chunks if piece.parent >= 0] == ["rows"]
+    parents = {piece.symbol: found.chunks[piece.parent].symbol for piece in found.chunks if piece.parent >= 0}
+    assert parents == {"rows": "Table"}
 
 
 def test_every_line_of_source_has_a_home_and_nothing_else_has() -> None:

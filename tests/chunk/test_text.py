@@ -66,6 +66,14 @@ def test_cuts_fall_between_paragraphs_where_they_can() -> None:
         assert text[: piece.spans[0].start].endswith(b"\n\n")
 
 
+def test_no_cut_leaves_a_crumb() -> None:
+    sizes = ChunkSettings(overlap=0)
+    for text in (prose.essay(3000), prose.one_paragraph(3000), prose.han_paragraph(3000)):
+        lengths = [size(text_of(text, piece)) for piece in chunk("text", text, sizes).chunks]
+        assert min(lengths) > sizes.max_tokens // 12
+        assert sum(lengths) / len(lengths) > sizes.max_tokens * 0.45
+
+
 def test_within_a_long_line_cuts_fall_between_sentences() -> None:
     sizes = ChunkSettings(overlap=0)
     for text, ends in ((prose.one_paragraph(400), "."), (prose.han_paragraph(400), "。！？")):
