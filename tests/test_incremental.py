@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -77,14 +77,10 @@ def insert_a_line_at_the_top(root: Path) -> None:
 
 
 def copy_a_directory(root: Path) -> None:
-    import shutil
-
     shutil.copytree(root / "pathspec", root / "copy")
 
 
 def delete_a_directory(root: Path) -> None:
-    import shutil
-
     shutil.rmtree(root / "identify")
 
 
@@ -92,7 +88,7 @@ def rewrite_the_same_bytes(root: Path) -> None:
     for path in files_of(root):
         replacement = path.with_name("." + path.name + ".tmp")
         replacement.write_bytes(path.read_bytes())
-        os.replace(replacement, path)
+        replacement.replace(path)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import time
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -59,12 +60,11 @@ def commit(root: Path) -> None:
 def age(root: Path) -> None:
     """Wait out the file system's clock tick, so that no file is as young as the scan that comes next."""
     probe = root / ".git" if (root / ".git").is_dir() else root
-    stamp = (probe / "probe").open("w")
-    with stamp:
-        pass
-    import time
-
-    time.sleep(0.1)
+    (probe / "probe").touch()
+    made = (probe / "probe").stat().st_ctime_ns
+    while (probe / "probe").stat().st_ctime_ns < made + 50_000_000:
+        time.sleep(0.01)
+        (probe / "probe").touch()
     (probe / "probe").unlink()
 
 
