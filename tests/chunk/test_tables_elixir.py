@@ -70,7 +70,9 @@ def test_imports_of_shapes_test_exs() -> None:
 def test_docstrings_come_from_attributes() -> None:
     text = (SAMPLES / "elixir" / "shapes.ex").read_bytes()
     assert docstrings(cut_text("elixir", text), text) == {
+        "Area": '"Anything with an area."',
         "area": '"The area."',
+        "Shape": '"""\n  Shapes.\n  """',
         "new": '"""\n  Makes one.\n  """',
         "scale": "# Private.",
     }

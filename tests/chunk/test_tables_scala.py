@@ -1,6 +1,6 @@
 """The scala table on samples that hold each kind of definition; see `indexer.chunk.tables.scala`."""
 
-from tests.chunk.outlines import cut, outline, ranges
+from tests.chunk.outlines import cut, cut_text, outline, ranges
 
 
 def test_definitions_of_shapes_scala() -> None:
@@ -94,3 +94,10 @@ def test_what_stands_above_belongs_to_the_definition_in_modern_scala() -> None:
 def test_bases_in_modern_scala() -> None:
     found = {piece.symbol: piece.bases for piece in cut("scala", "Modern.scala").chunks if piece.bases}
     assert found == {"intOrder": ("Order[Int]",)}
+
+
+def test_end_markers_belong_to_what_they_end() -> None:
+    found = ranges(cut("scala", "Modern.scala"))
+    assert found["Name"] == (26, 26)  # the type; the object of that name ends with its marker
+    text = b"object A:\n  def f =\n    1\n  end f\nend A\n\nclass B\n"
+    assert ranges(cut_text("scala", text)) == {"A": (1, 5), "A.f": (2, 4), "B": (7, 7)}

@@ -2,7 +2,8 @@
 
 Each clause of a function is a chunk of its own: clauses are often far from one another, and tools that jump to a
 definition list them one by one. Module attributes directly above (``@doc``, ``@spec``, ``@impl``) belong to what
-follows; ``@doc`` is its docstring. ``defstruct`` and ``defexception`` have the name of their module.
+follows; ``@doc`` is its docstring, and ``@moduledoc`` that of a module which begins with it. ``defstruct`` and
+``defexception`` have the name of their module.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ _TYPES = {
     **dict.fromkeys(("callback", "macrocallback"), Kind.METHOD),
 }
 _IMPORTS = frozenset({"import", "alias", "use", "require"})
-_DOC = re.compile(rb'@(?:doc|typedoc)\s+(?:~[sS])?("""(?:.*?)"""|"(?:\\.|[^"\\])*")', re.DOTALL)
+_STRING = rb'\s+(?:~[sS])?("""(?:.*?)"""|"(?:\\.|[^"\\])*")'
+_DOC = re.compile(rb"@(?:doc|typedoc)" + _STRING, re.DOTALL)
+_MODULE_DOC = re.compile(rb"[^\r\n]*\bdo[ \t]*\r?\n\s*@moduledoc" + _STRING, re.DOTALL)
 
 
 def _call(node: Node, site: Site) -> Found | None:
@@ -119,10 +122,12 @@ def _imported(node: Node, site: Site) -> Iterable[str]:
 
 
 def _with_docstrings(definitions: list[Definition], text: bytes) -> list[Definition]:
-    """The string of an ``@doc`` above takes the place of a comment."""
+    """The string of an ``@doc`` above, or of a module's ``@moduledoc``, takes the place of a comment."""
     documented = []
     for definition in definitions:
         doc = _DOC.search(text, definition.start, definition.at)
+        if definition.kind in _MODULES.values():
+            doc = _MODULE_DOC.match(text, definition.at, definition.end) or doc
         documented.append(replace(definition, docstring=doc.span(1)) if doc else definition)
     return documented
 

@@ -5,6 +5,8 @@ An extension and a given without a name are named by the type they are for.
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from indexer.chunk.grammar import Found, Rule, Site, Table, bases_of, named
@@ -15,6 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tree_sitter import Node
+
+    from indexer.chunk.spans import Definition
+
+# ``end Name`` below a definition stands outside its node.
+_END = re.compile(rb"[ \t]*\r?\n\s*end[ \t]+(\S+)[ \t]*(?=\r?\n|\Z)")
 
 
 def _named(kind: str, body: str = "body", bases: tuple[str, ...] = ()) -> Rule:
@@ -64,6 +71,15 @@ def _imported(node: Node, site: Site) -> Iterable[str]:
     return words[1:]
 
 
+def _with_end_markers(definitions: list[Definition], text: bytes) -> list[Definition]:
+    marked = []
+    for definition in definitions:
+        marker = _END.match(text, definition.end)
+        belongs = marker and marker[1].decode("utf-8", "replace").strip("`") == definition.name
+        marked.append(replace(definition, end=marker.end()) if marker and belongs else definition)
+    return marked
+
+
 _BASES = ("extends_clause", "derives_clause")
 
 TABLE = Table(
@@ -85,4 +101,5 @@ TABLE = Table(
     attributes=frozenset({"annotation"}),
     imports={"import_declaration": _imported},
     leaves=frozenset({"identifier", "type_identifier", "parameters", "integer_literal", "generic_type"}),
+    finish=_with_end_markers,
 )
