@@ -61,7 +61,8 @@ def find_headings(text: bytes) -> list[Heading]:
     """The headings of a Markdown text, in order."""
     flat = with_plain_ends(text)
     headings: list[Heading] = []
-    done = _after_front_matter(flat, len(BOM) if text.startswith(BOM) else 0)  # what lies before belongs to no paragraph
+    start = len(BOM) if text.startswith(BOM) else 0
+    done = _after_front_matter(flat, start)  # what lies before belongs to no paragraph
     while event := _EVENT.search(flat, done):
         here = event.start()
         if event["atx"]:
