@@ -23,7 +23,7 @@ from indexer.store.tables import join_digests, unsort_keys
 from tests.store.samples import IDENTITY, QuickDisk, build, put
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
 WORDS = ["alpha", "beta", "get_queryset", "QuerySet", "统一码", "x"]
 LINES = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(" ".join)
@@ -241,7 +241,7 @@ def test_a_long_history_equals_a_fresh_build(seed: int) -> None:
 
 
 @pytest.fixture
-def fault(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def fault(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Plant one fault by its name."""
     match request.param:
         case "an unbind skipped":
@@ -259,7 +259,6 @@ def fault(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
             )
         case "an id not renumbered":
             monkeypatch.setattr("indexer.store.merge._Renumbered.of", lambda _, ids: ids)
-    yield
 
 
 @pytest.mark.usefixtures("small_limits", "fault")
