@@ -123,8 +123,10 @@ class _Walker:
     def _by_git(self, tree: Repository, top: bytes) -> list[bytes]:
         """Look at what git lists; return the nested repositories in it."""
         listing = git.list_files(tree.top)
-        early = self._look_early(tree, top)
-        answer = listing.finish()
+        try:
+            early = self._look_early(tree, top)
+        finally:
+            answer = listing.finish()
         if answer.code != 0:
             self.scan.notes.append(
                 f"git cannot list {os.fsdecode(top) or 'the root'}, so tracked files in ignored folders are left "
@@ -134,9 +136,8 @@ class _Walker:
         # Two sorted runs, which `sorted` merges in no time; what is unmerged in git's index is there more than once.
         names = sorted(dict.fromkeys(answer.out.split(b"\0")[:-1]))
         nested = self._take(top, names, early)
-        if (
-            answer.err
-        ):  # a directory or an ignore file that git could not read; its wording is not ours to parse
+        if answer.err:
+            # A directory or an ignore file that git could not read. Its wording is not ours to parse.
             self._find_unreadable(top)
         return nested
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 import xxhash
 
+from indexer.scan import read as reading
 from indexer.scan.read import Read, read_file
 from indexer.types import Skipped
 
@@ -157,3 +158,30 @@ def test_no_descriptor_is_left_open(tmp_path: Path) -> None:
         read_file(tmp_path, name, 10)
     scan(tmp_path)
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+@pytest.mark.parametrize(("changes", "expected"), [(1, "read"), (4, "read"), (5, "unreadable")])
+def test_a_change_of_the_same_size_while_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: int, expected: str
+) -> None:
+    """A real write, placed at the one moment that matters: after the bytes, before the second look."""
+    path = tmp_path / "f"
+    path.write_bytes(b"0000")
+    left = list(range(1, changes + 1))
+    content = reading._content
+
+    def then_written(descriptor: int, size: int) -> bytes:
+        data = content(descriptor, size)
+        if left:
+            number = left.pop(0)
+            path.write_bytes(b"%04d" % number)
+            os.utime(path, ns=(number, number))
+        return data
+
+    monkeypatch.setattr(reading, "_content", then_written)
+    read = read_file(tmp_path, "f", 10)
+    assert reason(read) == expected
+    assert not left
+    if isinstance(read, Read):
+        assert read.data == b"%04d" % changes
+        assert read.stat.mtime_ns == changes

@@ -237,7 +237,9 @@ def test_an_empty_repository(tmp_path: Path) -> None:
 
 
 def test_an_ignore_file_that_is_a_link_or_a_folder_is_as_git_takes_it(tmp_path: Path) -> None:
-    root = repository(tmp_path / "r", {"a.log": "", "real": "*.log\n", "d/.gitignore/x.log": "", "d/b.log": ""})
+    root = repository(
+        tmp_path / "r", {"a.log": "", "real": "*.log\n", "d/.gitignore/x.log": "", "d/b.log": ""}
+    )
     (root / ".gitignore").symlink_to("real")
     (root / ".indexerignore").symlink_to("real")
     assert_one_truth(root, listed_by_git(root))
