@@ -18,6 +18,7 @@ from indexer.search.places import places_of
 F64 = NDArray[np.float64]
 I64 = NDArray[np.int64]
 
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from indexer.search.query import Term
 
 _K1 = 1.2
-_ROW_B = 0.75  # how much a long body counts against a row
-_FILE_B = 0.4  # files are long for other reasons than rows: they hold more things
+_ROW_B = 0.5  # how much a long body counts against a row
+_FILE_B = 0.3  # files are long for other reasons than rows: they hold more things
 _SYMBOL, _SCOPE, _PATH = 3.0, 1.0, 2.0
 _FILE_SYMBOL, _FILE_PATH = 2.0, 6.0
 

@@ -43,7 +43,7 @@ _FILES = {
 _SUFFIXES = {
     Place.DOCS: r"md|markdown|rst|adoc|txt|mdx|org|pod|[1-8]|html?",
     Place.DATA: r"json|ya?ml|toml|lock|xml|csv|tsv|svg|ini|cfg|conf|po|pot|properties|gradle|csproj|sln|props|targets|podspec"
-    r"|gemspec|cabal|sum|mod|css|scss|less|snap|map",
+    r"|gemspec|cabal|sum|mod|css|scss|less|snap|map|ac|am|m4|vcxproj|pbxproj|xcscheme|filters|api|nix",
 }
 _OF_FOLDER = [(bit, re.compile(f"(?:{text})", re.IGNORECASE)) for bit, text in _FOLDERS.items()]
 _OF_FILE = [(bit, re.compile(f"(?:{text})")) for bit, text in _FILES.items()]

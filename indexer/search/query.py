@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from indexer import tokens
 from indexer.errors import QueryError
 from indexer.types import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 MODES = ("hybrid", "lexical", "dense")
 KINDS = frozenset(value for name, value in vars(Kind).items() if name.isupper())
@@ -19,39 +22,39 @@ KINDS = frozenset(value for name, value in vars(Kind).items() if name.isupper())
 _READ = 10_000  # characters of a question that are looked at; a pasted file says enough with its beginning
 _MOST_NAMES = 24
 
-# Words that questions are made of and that say little about what is asked for.
-_WEAK = frozenset(
-    tokens.terms_of(
-        "across after all also any before between both code different file files function functions get handle handled"
-        " handles handling implement implementation implemented implements internally logic make makes manage managed"
-        " management manages method methods multiple object objects other process provide provides set should single"
-        " some support supports them they through type types use used uses using value values various via way within"
-        " work works"
-    )
-)
-_WEAK_WEIGHT = 0.4
+# What is worth how much as the name of a definition: the question itself, what is written like a name in a sentence,
+# neighbouring words run together, a plain word.
+_ASKED, _WRITTEN, _JOINED, _PLAIN = 1.0, 0.5, 0.5, 0.15
 
 _NAME = re.compile(r"[^\W\d]\w*(?:(?:::|->|[.#/])~?[^\W\d]\w*)*[!?]?")
 _SEPARATOR = re.compile(r"::|->|[.#/]~?")
 _SHAPED = re.compile(r"_|[a-z0-9][A-Z]|[A-Z]{2}|::|->|[.#]")
 _WORD = re.compile(r"[^\W\d_]\w*")
 
-# What a question has to hold for these places not to be ranked lower.
-_TOPICS = {
-    "test": re.compile(
-        r"\b(?:unit)?_?(?:tests?|testing|tested|testcases?|specs?|mock(?:s|ed|ing)?|fixtures?)\b",
-        re.IGNORECASE,
-    ),
-    "example": re.compile(
-        r"\b(?:examples?|samples?|demos?|tutorials?|bench(?:mark)?s?|benchmarking)\b", re.IGNORECASE
-    ),
-    "docs": re.compile(
-        r"\b(?:docs?|documentation|readme|guides?|changelog|changes|release notes|licen[cs]e)\b",
-        re.IGNORECASE,
-    ),
-    "vendor": re.compile(r"\b(?:vendor(?:ed)?|third[ _-]?party|bundled|extern(?:al)?s?)\b", re.IGNORECASE),
-    "generated": re.compile(r"\b(?:generated|minified|protobuf|dist)\b", re.IGNORECASE),
-}
+# How much a question asks for places that are ranked lower otherwise. To mention tests is not yet to ask for them: it is
+# what questions about a test framework, or about testing for a condition, do.
+_TOPICS = [
+    (topic, share, re.compile(rf"\b(?:{words})\b", re.IGNORECASE))
+    for topic, share, words in (
+        ("test", 0.5, "tests?|testing|tested|testcases?|specs?|mock(?:s|ed|ing)?|fixtures?"),
+        (
+            "test",
+            1.0,
+            "(?:tests?|specs?) (?:for|of|that|about|covering)|(?:unit|integration|regression)[ _-]?tests?",
+        ),
+        ("test", 1.0, "(?:is|are|gets?) \\w+ tested|test[ _-]?(?:case|suite)s?|unit_?tests?|where .* tested"),
+        ("example", 1.0, "examples?|samples?|demos?|tutorials?|bench(?:mark)?s?|benchmarking"),
+        ("docs", 1.0, "docs?|documentation|readme|guides?|changelog|release notes|licen[cs]e"),
+        ("vendor", 1.0, "vendor(?:ed)?|third[ _-]?party|bundled|extern(?:al)?s?"),
+        ("generated", 1.0, "generated|minified|protobuf|dist"),
+        ("legacy", 1.0, "legacy|deprecated|compat(?:ibility)?|old"),
+        (
+            "data",
+            1.0,
+            "config(?:uration)?|settings?|translations?|manifest|lock ?file|build file|css|json|ya?ml|toml",
+        ),
+    )
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,18 +86,18 @@ class Request:
 
 
 class Term(NamedTuple):
-    """A term of the question, its hash, and how much it says (1, or less for a word that questions are made of)."""
+    """A term of the question, its hash, and how much it says."""
 
     text: str
     hash: int
-    weight: float
+    weight: float = 1.0
 
 
 class Name(NamedTuple):
     """Something in the question that may be the name of a definition.
 
     ``key`` is `name_key` of it, ``scope`` the keys of what stands before it (``Class`` in ``Class.method``). ``weight``
-    is 1 for what is written like a name, and less for plain words and for neighbouring words run together.
+    is 1 if it is all of the question, and less for a plain word in a sentence.
     """
 
     text: str
@@ -104,13 +107,13 @@ class Name(NamedTuple):
 
 
 class Question(NamedTuple):
-    """A question as the ranking reads it. ``topics`` are the keys of `_TOPICS` it asks for."""
+    """A question as the ranking reads it. ``topics``: how much it asks for tests, examples, ...: 0 (left out) to 1."""
 
     text: str
     terms: tuple[Term, ...]
     names: tuple[Name, ...]
     files: tuple[str, ...]
-    topics: frozenset[str]
+    topics: Mapping[str, float]
     is_name: bool
 
 
@@ -119,11 +122,18 @@ def parse(query: str) -> Question:
     text = query[:_READ].replace("\0", " ").strip()
     mentions = _NAME.findall(text)
     single = len(text.split()) == 1
-    names = [name_of(mention, 1.0) for mention in mentions if single or _SHAPED.search(mention)]
+    names = [
+        name_of(mention, _ASKED if single else _WRITTEN)
+        for mention in mentions
+        if single or _SHAPED.search(mention)
+    ]
     if not single:
         names += _plain_names(text)
     files = tuple(dict.fromkeys(m.lower().rstrip("!?") for m in mentions if "/" in m or "." in m))
-    topics = frozenset(topic for topic, pattern in _TOPICS.items() if pattern.search(text))
+    topics: dict[str, float] = {}
+    for topic, share, pattern in _TOPICS:
+        if share > topics.get(topic, 0.0) and pattern.search(text):
+            topics[topic] = share
     return Question(text, _terms(text), _best(names), files, topics, single)
 
 
@@ -134,10 +144,7 @@ def name_key(name: str) -> str:
 
 def _terms(text: str) -> tuple[Term, ...]:
     found = list(dict.fromkeys(tokens.terms_of(text)))
-    hashes = tokens.hash_terms(found).tolist()
-    weak = _WEAK if not set(found) <= _WEAK else frozenset[str]()
-    terms = [Term(t, h, _WEAK_WEIGHT if t in weak else 1.0) for t, h in zip(found, hashes, strict=True)]
-    return tuple(terms)
+    return tuple(map(Term, found, tokens.hash_terms(found).tolist()))
 
 
 def name_of(mention: str, weight: float = 1.0) -> Name:
@@ -149,9 +156,9 @@ def name_of(mention: str, weight: float = 1.0) -> Name:
 def _plain_names(text: str) -> list[Name]:
     """Each plain word as a name, and two or three neighbours run together: "string view" may mean ``StringView``."""
     words = [w for w in _WORD.findall(text) if not w.isascii() or len(w) > 2]
-    plain = [name_of(word, 0.3) for word in words if word.lower() not in tokens.STOP_WORDS]
+    plain = [name_of(word, _PLAIN) for word in words if word.lower() not in tokens.STOP_WORDS]
     joined = [
-        name_of("".join(words[i : i + n]), 0.6)
+        name_of("".join(words[i : i + n]), _JOINED)
         for n in (2, 3)
         for i in range(len(words) - n + 1)
         if not tokens.STOP_WORDS.intersection(word.lower() for word in words[i : i + n])

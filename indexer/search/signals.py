@@ -19,7 +19,7 @@ from indexer.search.query import name_key
 from indexer.types import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -32,16 +32,16 @@ class Weights:
     """What each signal weighs in the sum; places multiply it."""
 
     row: float = 1.0
-    file: float = 0.8
-    symbols: float = 0.4
-    stem: float = 0.8
-    folder: float = 0.15
-    definition: float = 0.8
+    file: float = 0.3
+    symbols: float = 0.3
+    stem: float = 1.5
+    folder: float = 0.35
+    definition: float = 0.9
     mention: float = 1.0
-    same_file: float = 0.5
+    same_file: float = 0.4
     test: float = 0.5
     example: float = 0.6
-    docs: float = 0.5
+    docs: float = 0.3
     vendor: float = 0.6
     generated: float = 0.6
     legacy: float = 0.8
@@ -53,6 +53,7 @@ WEIGHTS = Weights()
 _NO_SCOPE = 0.3  # the name is right but stands in another class or namespace than the one asked for
 _MODULE_SCOPE = 0.8  # what stands before the name is the file's or folder's name (``pkg.Func``)
 _OTHER_CASE = 0.7
+_COMMON = 0.4  # names worth less than this are worth less again when many definitions have them
 _KIND_WEIGHT = {Kind.SECTION: 0.2, Kind.IMPL: 0.7, Kind.PROPERTY: 0.7, Kind.CONSTANT: 0.7}
 _MOST_ROWS = 2000  # rows of one name that are looked at: beyond that the name says nothing
 _SCOPE_PARTS = re.compile(r"[^\w]+")
@@ -69,7 +70,7 @@ def definition(corpus: Corpus, names: Iterable[Name]) -> F64:
         if not 0 < len(rows) <= _MOST_ROWS:
             continue
         defining = int(np.count_nonzero(corpus.snapshot.rows.part[rows] == 0))
-        common = 1.0 if name.scope or name.weight == 1 else 1 / (1 + np.log(max(defining, 1)))
+        common = 1.0 if name.scope or name.weight > _COMMON else 1 / (1 + np.log(max(defining, 1)))
         for row in rows.tolist():
             value = name.weight * common * found[int(corpus.snapshot.symbol[row])]
             value *= scope_weight(corpus, row, name.scope) * _KIND_WEIGHT.get(corpus.kind(row), 1.0)
@@ -152,7 +153,7 @@ def mention(corpus: Corpus, question: Question) -> F64:
     return column
 
 
-def place_weight(places: NDArray[np.uint8], topics: frozenset[str], weights: Weights) -> F64:
+def place_weight(places: NDArray[np.uint8], topics: Mapping[str, float], weights: Weights) -> F64:
     """What is left of a score in tests, examples, documentation ..., unless the question asks for such."""
     column = np.ones(len(places))
     for bit, topic, weight in (
@@ -164,6 +165,5 @@ def place_weight(places: NDArray[np.uint8], topics: frozenset[str], weights: Wei
         (Place.LEGACY, "legacy", weights.legacy),
         (Place.DATA, "data", weights.data),
     ):
-        if topic not in topics:
-            column[(places & bit) != 0] *= weight
+        column[(places & bit) != 0] *= weight ** (1 - topics.get(topic, 0.0))
     return column

@@ -35,7 +35,7 @@ def symbols(
         return []
     rows = corpus.rows_with_symbols(list(fits))
     rows = rows[corpus.snapshot.rows.part[rows] == 0]
-    places = signals.place_weight(corpus.places(corpus.file[rows]), frozenset(), signals.WEIGHTS)
+    places = signals.place_weight(corpus.places(corpus.file[rows]), {}, signals.WEIGHTS)
     ranked = []
     for row, place in zip(rows.tolist(), places.tolist(), strict=True):
         fit = fits[int(corpus.snapshot.symbol[row])] * signals.scope_weight(corpus, row, asked.scope)
