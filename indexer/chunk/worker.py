@@ -23,18 +23,13 @@ from contextlib import suppress
 from multiprocessing import connection
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
-import numpy as np
-import xxhash
-
-from indexer import chunk, tokens
+from indexer.chunk.cutting import Answer, Cut, Task, cut_all, split
 from indexer.errors import WorkerError
-from indexer.types import FileChunks, Reason
+from indexer.types import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from multiprocessing.process import BaseProcess
-
-    from numpy.typing import NDArray
 
     from indexer.settings import ChunkSettings, WorkerSettings
 
@@ -45,74 +40,12 @@ _START_SECONDS = 60.0  # for a new interpreter on a machine under load
 _DYING_SECONDS = 1.0
 
 
-class Task(NamedTuple):
-    """One text to cut. ``tag`` is the caller's name for it and comes back with the result."""
-
-    tag: int
-    language: str
-    text: bytes
-
-
-class Cut(NamedTuple):
-    """The chunks of one text. ``keys``: (n, 2) uint64, one content key a chunk; ``terms``: n texts' terms."""
-
-    tag: int
-    file: FileChunks
-    keys: NDArray[np.uint64]
-    terms: tokens.TermCounts
-
-
 class Failed(NamedTuple):
     """A text whose parser crashed or ran out of time; ``reason`` is one of `Reason`."""
 
     tag: int
     reason: str
     detail: str
-
-
-class _Answer(NamedTuple):
-    """What a child sends back for a batch: all files' chunks, and their keys and terms in one piece."""
-
-    files: list[FileChunks]
-    keys: NDArray[np.uint64]
-    terms: tokens.TermCounts
-
-
-def content_of(text: bytes, file: FileChunks) -> list[bytes]:
-    """Return what each chunk's content key and vector are made from: the bytes of its spans, joined."""
-    return [
-        text[piece.spans[0].start : piece.spans[0].end]
-        if len(piece.spans) == 1
-        else b"".join(text[span.start : span.end] for span in piece.spans)
-        for piece in file.chunks
-    ]
-
-
-def keys_of(contents: Sequence[bytes]) -> NDArray[np.uint64]:
-    """Return the xxh3-128 of each content as two big-endian halves, (n, 2) uint64."""
-    digests = b"".join(map(xxhash.xxh3_128_digest, contents))
-    return np.frombuffer(digests, dtype=">u8").astype(np.uint64).reshape(-1, 2)
-
-
-def cut_all(tasks: Sequence[Task], settings: ChunkSettings) -> _Answer:
-    """Cut, key and tokenise a batch in this process."""
-    files = [chunk.chunk(task.language, task.text, settings) for task in tasks]
-    contents: list[bytes] = []
-    for task, file in zip(tasks, files, strict=True):
-        contents += content_of(task.text, file)
-    return _Answer(files, keys_of(contents), tokens.count_terms(contents))
-
-
-def _split(tasks: Sequence[Task], answer: _Answer) -> Iterator[Cut]:
-    """Give each task its own slice of a batch's answer."""
-    first = 0
-    offsets, terms, counts = answer.terms
-    for task, file in zip(tasks, answer.files, strict=True):
-        last = first + len(file.chunks)
-        low, high = int(offsets[first]), int(offsets[last])
-        own = tokens.TermCounts(offsets[first : last + 1] - low, terms[low:high], counts[low:high])
-        yield Cut(task.tag, file, answer.keys[first:last], own)
-        first = last
 
 
 def _serve(
@@ -128,7 +61,7 @@ def _serve(
         while True:
             tasks = pipe.recv()
             try:
-                answer: _Answer | str = cut_all(tasks, settings)
+                answer: Answer | str = cut_all(tasks, settings)
             except Exception as error:  # noqa: BLE001  (ours to mend, but one file's trouble: `status` names it)
                 answer = f"{type(error).__name__}: {error}"
             pipe.send(answer)
@@ -165,10 +98,10 @@ class _Child:
         with suppress(ConnectionError):  # it is dead: the wait that follows sees the end of the pipe
             self.pipe.send(batch)
 
-    def take(self) -> _Answer | str | None:
+    def take(self) -> Answer | str | None:
         """Return what has arrived (a string: why there is no answer), or None when the child is dead."""
         try:
-            answer: _Answer | str = self.pipe.recv()
+            answer: Answer | str = self.pipe.recv()
         except (EOFError, OSError):
             return None
         if answer == _READY and not self.ready:
@@ -322,9 +255,9 @@ class Pool:
         arrived = child.pipe.poll()  # an answer may lie in the pipe although the time is over
         was_ready = child.ready
         answer = child.take() if arrived else None
-        if isinstance(answer, _Answer):
+        if isinstance(answer, Answer):
             child.batch = []
-            yield from _split(batch, answer)
+            yield from split(batch, answer)
         elif answer is None:
             self._children.remove(child)
             late = f"the parser was stopped after {child.seconds:g} s" if not arrived else ""

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer import tokens
-from indexer.chunk import worker
+from indexer.chunk.cutting import content_of
 from indexer.embed import TermEmbedder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from indexer.chunk.cutting import Cut
     from indexer.embed import Embedder
     from indexer.store import Writer
     from indexer.types import FileRecord
@@ -43,14 +44,14 @@ class Batch:
     def __init__(self, embedder: Embedder, writer: Writer) -> None:
         self._embedder = embedder
         self._writer = writer
-        self._cuts: list[tuple[Waiting, worker.Cut]] = []
+        self._cuts: list[tuple[Waiting, Cut]] = []
         self._new = _New()
 
     def __len__(self) -> int:
         """How many contents wait for a vector."""
         return len(self._new.seen)
 
-    def add(self, waiting: Waiting, cut: worker.Cut) -> None:
+    def add(self, waiting: Waiting, cut: Cut) -> None:
         """Take in one cut file."""
         self._cuts.append((waiting, cut))
         chosen = [
@@ -63,7 +64,7 @@ class Batch:
         self._new.keys.append(cut.keys[chosen])
         self._new.terms.append(_rows(cut.terms, chosen))
         if not isinstance(self._embedder, TermEmbedder):
-            contents = worker.content_of(waiting.text, cut.file)
+            contents = content_of(waiting.text, cut.file)
             self._new.texts += [contents[at].decode("utf-8", "replace") for at in chosen]
 
     def _is_first(self, key: bytes) -> bool:

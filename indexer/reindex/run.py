@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from indexer.chunk import worker
+from indexer.chunk.cutting import Cut, Task
 from indexer.chunk.languages import language_of
+from indexer.chunk.worker import Failed, Pool
 from indexer.reindex.batch import Batch, Waiting
 from indexer.scan import diff
 from indexer.scan.content import examine
@@ -109,7 +110,7 @@ class _Run:
         known, racy = before.known()
         suspects = diff.compare(known, racy, scan.files, scan.unknown)
         self.total = len(suspects.opened)
-        with worker.Pool(self.space.settings.chunk, self.space.settings.worker) as pool:
+        with Pool(self.space.settings.chunk, self.space.settings.worker) as pool:
             for result in pool.run(self._tasks(suspects)):
                 self._take(result)
         self._flush()
@@ -121,7 +122,7 @@ class _Run:
 
     # --- from files to tasks
 
-    def _tasks(self, suspects: Suspects) -> Iterator[worker.Task]:
+    def _tasks(self, suspects: Suspects) -> Iterator[Task]:
         """Read each suspect; yield those whose content has to be cut."""
         reread = {stat.path for stat in suspects.racy}
         limit = self.space.settings.scan.max_file_bytes
@@ -146,7 +147,7 @@ class _Run:
         record = FileRecord(stat, digest, reason=reason, detail=detail)
         self.writer.put_file(record, None)
 
-    def _judge(self, read: Read, *, settled: bool) -> Iterator[worker.Task]:
+    def _judge(self, read: Read, *, settled: bool) -> Iterator[Task]:
         """Say what a file that was read comes to: a new stat, a skipped file, a known content, or a task."""
         path = read.stat.path
         before = self.writer.snapshot.record(path)
@@ -171,7 +172,7 @@ class _Run:
         record = FileRecord(read.stat, read.digest, language, text.encoding, racy=racy)
         yield from self._cut(record, text.utf8)
 
-    def _cut(self, record: FileRecord, text: bytes) -> Iterator[worker.Task]:
+    def _cut(self, record: FileRecord, text: bytes) -> Iterator[Task]:
         """Bind a content whose chunks are known, or have it cut; equal contents of one run are cut once."""
         block = self.writer.find_block(record.content_hash, record.language)
         if block is not None:
@@ -182,13 +183,13 @@ class _Run:
             self.same[key].records.append(record)
             return
         self.same[key] = self.waiting[self.done] = Waiting([record], text)
-        yield worker.Task(self.done, record.language, text)
+        yield Task(self.done, record.language, text)
 
     # --- from results to rows
 
-    def _take(self, result: worker.Cut | worker.Failed) -> None:
+    def _take(self, result: Cut | Failed) -> None:
         waiting = self.waiting.pop(result.tag)
-        if isinstance(result, worker.Failed):
+        if isinstance(result, Failed):
             for record in waiting.records:
                 self._skip(record.stat, record.content_hash, result.reason, result.detail)
             return

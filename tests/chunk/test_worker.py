@@ -15,6 +15,7 @@ import pytest
 
 from indexer import chunk, tokens
 from indexer.chunk import worker
+from indexer.chunk.cutting import Cut, Task, content_of, keys_of
 from indexer.settings import ChunkSettings, WorkerSettings
 
 REPO = Path(__file__).resolve().parent.parent.parent
@@ -180,14 +181,14 @@ def test_what_comes_back_is_what_this_process_would_have_made() -> None:
         b"y = 2\n",
         "# 中文\n".encode(),
     ]
-    tasks = [worker.Task(i, "python", text) for i, text in enumerate(texts)]
+    tasks = [Task(i, "python", text) for i, text in enumerate(texts)]
     with worker.Pool(ChunkSettings(), WorkerSettings(processes=1)) as pool:
         results = sorted(pool.run(tasks), key=lambda result: result.tag)
     for task, result in zip(tasks, results, strict=True):
-        assert isinstance(result, worker.Cut)
+        assert isinstance(result, Cut)
         assert result.file == chunk.chunk("python", task.text, ChunkSettings())
-        contents = worker.content_of(task.text, result.file)
-        assert np.array_equal(result.keys, worker.keys_of(contents))
+        contents = content_of(task.text, result.file)
+        assert np.array_equal(result.keys, keys_of(contents))
         expected = tokens.count_terms(contents)
         assert np.array_equal(result.terms.offsets, expected.offsets)
         assert np.array_equal(result.terms.terms, expected.terms)
