@@ -81,6 +81,11 @@ OTHERS = [
     ("für Größe Maßstab heißt schließen\n", "latin-1"),
     ("ß", "latin-1"),
     ("Straße", "latin-1"),
+    # Each of these holds a letter that makes a *common* Chinese character with the letter after it.
+    ("zurück zum Stück", "latin-1"),
+    ("un privilége", "latin-1"),
+    ("rekordów", "iso8859-2"),
+    ("tío de aquí:", "latin-1"),
     ("über", "cp1252"),
     ("łódź, zażółć gęślą jaźń\n", "iso8859-2"),
     ("# Возвращает текущего пользователя и его настройки\n", "cp1251"),
