@@ -9,7 +9,7 @@ from tree_sitter_language_pack import get_language
 
 from indexer.chunk.spans import Lines, Outline
 from indexer.chunk.statements import Bare, imported, one_line, outlined
-from indexer.chunk.tree import TOO_MANY_NODES, TOO_MANY_STEPS, node_budget, parse
+from indexer.chunk.tree import TOO_MANY_NODES, node_budget, parse
 from indexer.types import Kind
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ _PLAIN = re.compile(rb"[uUrR]{0,2}[\"']")
 def outline(text: bytes) -> Outline:
     """By tree-sitter: for what `ast` refuses; a text beyond the parser's bounds has no definitions and a reason."""
     tree = parse(get_language("python"), text)
-    if tree is None:
-        return Outline((), (), TOO_MANY_STEPS)
+    if isinstance(tree, str):
+        return Outline((), (), tree)
     reader = _TreeReader(text)
     if not reader.read(tree.walk()):
         return Outline((), (), TOO_MANY_NODES)

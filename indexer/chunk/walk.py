@@ -15,7 +15,7 @@ from indexer.chunk.grammar import Found, ImportRule, Rule, Site, Table
 from indexer.chunk.pieces import BOM, trim
 from indexer.chunk.spans import Definition, Outline, assemble
 from indexer.chunk.tables import LANGUAGES
-from indexer.chunk.tree import TOO_MANY_NODES, TOO_MANY_STEPS, node_budget, parse, shorten
+from indexer.chunk.tree import TOO_MANY_NODES, node_budget, parse, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -102,8 +102,8 @@ def outline(language: str, text: bytes) -> Outline:
     if compiled.table.choose:
         compiled = load(compiled.table.choose(text)) or compiled
     tree = parse(compiled.language, _shown(compiled.table, text))
-    if tree is None:
-        return Outline((), (), TOO_MANY_STEPS)
+    if isinstance(tree, str):
+        return Outline((), (), tree)
     walk = _Walk(compiled, text)
     if not walk.run(tree.walk()):
         return Outline((), (), TOO_MANY_NODES)
