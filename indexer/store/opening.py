@@ -159,11 +159,13 @@ def open_state(disk: Disk, index_dir: Path, identity: Identity, *, fresh: bool) 
     state.fresh = _why_fresh(state, identity, notes, fresh=fresh)
     answers = bool(state.manifests.keys() & {MANIFEST, PREVIOUS})
     damaged: list[str] = []
-    opened = {
-        name: _verified(disk, index_dir, state.manifests[name], damaged, notes)
-        for name in ([NEXT] if state.fresh or not answers else [MANIFEST, PREVIOUS])
-        if name in state.manifests and state.manifests[name].identity == identity
-    }
+    opened: dict[str, tuple[Segment, ...]] = {}
+    for name in [NEXT] if state.fresh or not answers else [MANIFEST, PREVIOUS]:
+        manifest = state.manifests.get(name)
+        if manifest is not None and manifest.identity == identity:
+            opened[name] = _verified(disk, index_dir, manifest, damaged, notes)
+            if _is_whole(manifest, opened[name]):
+                break
     if opened:
         # The first that is whole; else the one of which most can be kept, which is an earlier generation.
         home = max(

@@ -25,7 +25,7 @@ from indexer.store.format import (
     dtype_of,
     is_folder,
 )
-from indexer.store.tables import Array, Tables, check
+from indexer.store.tables import Array, Tables, check, check_postings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -170,6 +170,8 @@ def open_segment(
         raise StoreError(f"{path}: {min(missing)}: missing")
     tables = Tables(**arrays)
     check(tables, dim, base, str(path))
+    if verify:
+        check_postings(tables, str(path))
     if tables.counts != entry.counts:
         raise StoreError(f"{path}: has {tables.counts}, the manifest says {entry.counts}")
     return Segment(entry, tables, base)

@@ -10,7 +10,7 @@ import xxhash
 from numpy.typing import NDArray
 
 from indexer.errors import StoreError
-from indexer.store.format import ARRAYS, NONE, OPTIONAL, REFERENCES, Counts
+from indexer.store.format import ARRAYS, NONE, OPTIONAL, REFERENCES, Binding, Counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -88,7 +88,8 @@ def check(tables: Tables, dim: int, base: Counts, where: str) -> None:
     """Hold the arrays against the format: shapes, offsets, sorted keys, ids in range. StoreError names the array.
 
     ``base`` is the first id of each kind: ids up to the segment's own last one are allowed, newer ones are not.
-    Rows inside postings are not read here (they are most of the bytes); `Stack.postings` checks what it hands out.
+    Rows inside postings are not read here (they are most of the bytes): `check_postings` does it for the writer, and
+    `Stack.postings` checks what it hands out.
     """
     counts = tables.counts
     limits = base.plus(counts)
@@ -98,6 +99,18 @@ def check(tables: Tables, dim: int, base: Counts, where: str) -> None:
             problem = _reference_problem(name, array, limits)
         if problem:
             raise StoreError(f"{where}: {name}: {problem}")
+    parents = tables.bindings[Binding.PARENT]
+    sizes = np.repeat(np.diff(tables.block_offsets), np.diff(tables.block_offsets))
+    if bool(((parents >= sizes) & (parents != NONE)).any()):
+        raise StoreError(f"{where}: bindings: a parent is not in its block")
+
+
+def check_postings(tables: Tables, where: str) -> None:
+    """Hold the rows inside postings against the number of contents and of strings."""
+    for name, count in (("body_rows", tables.counts.contents), ("name_rows", tables.counts.strings)):
+        rows: Array = getattr(tables, name)
+        if len(rows) and int(rows.max()) >= count:
+            raise StoreError(f"{where}: {name}: row {int(rows.max())}, there are {count}")
 
 
 def _shape_problem(tables: Tables, name: str, array: Array, counts: Counts, dim: int) -> str:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,7 +25,7 @@ BEFORE = {"a": b"alpha one\nbeta two\n", "b": b"gamma\n", "c": b"delta x y\n"}
 class Run:
     """A writer on a recording disk; ``acknowledged`` tells after how many operations each dump was promised."""
 
-    def __init__(self, root: Path, *, fresh: bool = False) -> None:
+    def __init__(self, root: Path) -> None:
         self.disk = Recorder()
         self.directory = root / ".indexer"
         self.files: dict[str, bytes] = {}
@@ -78,15 +76,6 @@ def checkpoints_and_a_fresh_run(run: Run) -> None:
 
 
 SCENES = [small_commits, merging_commits, checkpoints_and_a_fresh_run]
-
-
-@pytest.fixture
-def scratch(tmp_path: Path) -> Iterator[Path]:
-    """Where crashed trees are laid out, hundreds of times: in memory where there is such a place."""
-    memory = Path("/dev/shm")
-    top = Path(tempfile.mkdtemp(dir=memory if os.access(memory, os.W_OK) else tmp_path))
-    yield top / "crashed"
-    shutil.rmtree(top)
 
 
 @pytest.fixture(autouse=True)

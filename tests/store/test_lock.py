@@ -1,0 +1,93 @@
+"""One writer a root, by a lock that neither git clean nor a killed parent with living children can break."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import textwrap
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.errors import BusyError, StoreError
+from indexer.store import Writer
+from indexer.store.lock import RootLock
+from tests.store.samples import IDENTITY, QuickDisk
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HOLD = """
+    import os, sys, time
+    from pathlib import Path
+    from indexer.store.lock import RootLock
+    lock = RootLock(Path(sys.argv[1]))
+    child = os.fork() if "fork" in sys.argv else -1
+    if child == 0:
+        time.sleep(60)
+    print(child, flush=True)
+    time.sleep(60)
+"""
+
+
+def hold(root: Path, *more: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(HOLD), str(root), *more], stdout=subprocess.PIPE, text=True
+    )
+
+
+def test_a_second_writer_is_told(root: Path) -> None:
+    with (
+        Writer(root, root / ".indexer", IDENTITY, disk=QuickDisk()),
+        pytest.raises(BusyError, match="another indexer"),
+    ):
+        Writer(root, root / ".indexer", IDENTITY, disk=QuickDisk())
+    Writer(root, root / ".indexer", IDENTITY, disk=QuickDisk()).close()
+
+
+def test_it_survives_git_clean(root: Path) -> None:
+    with Writer(root, root / ".indexer", IDENTITY, disk=QuickDisk()):
+        shutil.rmtree(root / ".indexer")
+        with pytest.raises(BusyError):
+            RootLock(root)
+
+
+def test_another_process_and_its_death(root: Path) -> None:
+    process = hold(root)
+    assert process.stdout is not None
+    process.stdout.readline()
+    with pytest.raises(BusyError):
+        RootLock(root)
+    process.kill()
+    process.wait()
+    process.stdout.close()
+    RootLock(root).close()
+
+
+def test_a_forked_child_does_not_keep_it(root: Path) -> None:
+    """A pool of forked workers outlives its killed parent for a while; the root must be free nevertheless."""
+    process = hold(root, "fork")
+    assert process.stdout is not None
+    child = int(process.stdout.readline())
+    process.kill()
+    process.wait()
+    process.stdout.close()
+    try:
+        RootLock(root).close()
+    finally:
+        os.kill(child, signal.SIGKILL)
+
+
+def test_a_failed_start_gives_it_back(root: Path) -> None:
+    (root / ".indexer").write_text("a file in the way")
+    with pytest.raises(StoreError):
+        Writer(root, root / ".indexer", IDENTITY, disk=QuickDisk())
+    RootLock(root).close()
+
+
+def test_no_root(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="cannot open the root"):
+        RootLock(tmp_path / "nothing")
