@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from indexer import search
 from indexer.errors import BusyError, NotIndexedError, StoreError
 from indexer.reindex import identity_of, reindex, silent
+from indexer.scan.content import examine
 from indexer.scan.read import read_file
-from indexer.scan.text import decode
 from indexer.store import open_snapshot
 from indexer.types import Skipped
 
@@ -92,8 +92,8 @@ def text_reader(space: Workspace) -> Callable[[str], bytes | None]:
         read = read_file(space.root, path, scan.max_file_bytes)
         if isinstance(read, Skipped):
             return None
-        text = decode(read.data, scan.encodings)
-        return None if isinstance(text, str) else text.utf8
+        text = examine(path, read.data, scan)
+        return None if isinstance(text, Skipped) else text.utf8
 
     return read_text
 

@@ -104,7 +104,8 @@ def _cuts(found: Sequence[_Piece], sums: Sequence[int], room: int) -> list[int]:
         low, high, depth = todo.pop()
         if sums[high] - sums[low] <= room or high - low < 2:
             continue
-        first = max(bisect_left(sums, sums[low] + margin), low + 1)
+        # Where the first or last piece alone is heavier than the margin, the cut is beside it, and never at an end.
+        first = min(max(bisect_left(sums, sums[low] + margin), low + 1), high - 1)
         last = max(min(bisect_right(sums, sums[high] - margin) - 1, high - 1), first)
         middle = min(max(bisect_left(sums, (sums[low] + sums[high]) // 2), first), last)
         best = middle
