@@ -1,6 +1,6 @@
 """The ruby table on samples that hold each kind of definition; see `indexer.chunk.tables.ruby`."""
 
-from tests.chunk.outlines import cut, outline, ranges
+from tests.chunk.outlines import cut, cut_text, outline, ranges
 
 
 def test_definitions_of_shapes_rb() -> None:
@@ -49,3 +49,8 @@ def test_imports_of_shapes_rb() -> None:
 def test_bases_in_shapes_rb() -> None:
     found = {piece.symbol: piece.bases for piece in cut("ruby", "shapes.rb").chunks if piece.bases}
     assert found == {"Shape": ("Base::Figure",), "Bad": ("StandardError",), "Circle": ("Geometry::Shape",)}
+
+
+def test_computed_names_define_nothing() -> None:
+    text = b'class A\n  define_method("to_#{x}") { 1 }\n  define_method("plain") { 2 }\nend\n'
+    assert outline(cut_text("ruby", text)) == [("class", "", "A", 1), ("method", "A", "plain", 3)]

@@ -63,12 +63,14 @@ def _made_class(node: Node, site: Site) -> Found | None:
 
 
 def _made_method(node: Node, site: Site) -> Found | None:
-    """``define_method(:name) { ... }``."""
+    """``define_method(:name) { ... }``, unless the name is computed."""
     maker, arguments = node.child_by_field_name("method"), node.child_by_field_name("arguments")
     if maker is None or arguments is None or site.read(maker) not in _METHOD_MAKERS:
         return None
     name = child(arguments, "simple_symbol", "string")
-    return Found(Kind.METHOD, site.read(name).strip(":\"'"), name.start_byte) if name else None
+    if name is None or child(name, "interpolation"):
+        return None
+    return Found(Kind.METHOD, site.read(name).strip(":\"'"), name.start_byte)
 
 
 def _required(node: Node, site: Site) -> Iterable[str]:
