@@ -1,4 +1,96 @@
-"""The index on disk (prose to come)."""
+"""The index on disk. Every name, dtype and number of the format stands in this file only.
+
+An index directory (mode 0700, files 0600) looks like this:
+
+    .gitignore                      "*": the index ignores itself
+    manifest.json                   what the current generation is made of
+    manifest.prev.json              the generation before, for when the current one is damaged
+    manifest.next.json              only while a fresh run is unfinished: its checkpoints, unseen by readers
+    g0000000001-5a1b09c4/           a large segment: a directory of .npy, and segment.json
+    g0000000018-0c77d2ee.seg        a small segment: one file
+    tmp-*  bad-*                    being written; set aside as damaged
+
+Segments. A generation is a pile of immutable segments, oldest first. Three kinds of row make up an index, and a table
+of strings beside them:
+
+    strings     every name in use: paths, symbols, scopes, kinds, languages, imports ...
+    contents    a text that was embedded: key, number of terms, vector; its terms are in the body postings
+    blocks      the chunks of one file content cut as one language: its bindings, in the order of their first byte
+    files       a path, its stat and hash, the block that it is bound to
+
+Each has ids that count through the whole pile: the first segment owns 0 to n - 1, the next one goes on from n. A row
+may refer to ids of its own segment and of older ones, never of newer ones. So the newest segments can be merged into
+one, and renumbered, without a look at the older ones (`merge`, `tiers`), and what the pile meant after k segments is
+what the first k of them mean now.
+
+A path may have a row in several segments: the newest counts. A removal is a row too (`Flag.REMOVED`), until a merge
+reaches the oldest segment that may know the path. Nothing is ever unbound in place: a block that no newest row names
+is unbound, and so is a content that only such blocks name. Both are kept for a while (`retention`).
+
+Example. Two files are indexed, then one of them is edited:
+
+    generation 1: a.py = "def f(): ..." "def g(): ..."       b.py = "def f(): ..."
+        strings     0 a.py  1 b.py  2 ""  3 function  4 f  5 python  6 g  7 utf-8
+        contents    0 (f's text)  1 (g's text)
+        bindings    0: content 0, symbol 4    1: content 1, symbol 6    2: content 0, symbol 4
+        blocks      0: bindings 0-1           1: binding 2
+        files       a.py (0) -> block 0       b.py (1) -> block 1
+    generation 2: "def h(): ..." is put before the two in a.py
+        strings     8 h                       the others are known
+        contents    2 (h's text)              f and g are not embedded again: their keys are known
+        bindings    3: content 2, symbol 8    4: content 0, symbol 4    5: content 1, symbol 6
+        blocks      2: bindings 3-5
+        files       a.py (0) -> block 2       the newer row of path 0
+
+Now f's text has two live rows (bindings 4 and 2), and block 0 is unbound. Were a.py restored, its file row would name
+block 0 again, found by its key, and nothing would be chunked or embedded. A merge of both segments, a while later,
+drops block 0 with its bindings, and keeps contents 0 to 2.
+
+Arrays. Everything is little-endian. ``*_offsets`` are int64, n + 1 of them, and cut the array of that name into n ragged
+rows. ``*_keys`` are the two halves of xxh3_128 digests (big-endian halves, sorted: row 0 the high ones), ``*_rows`` the
+row that each key belongs to.
+
+    string_bytes string_offsets     UTF-8, where bytes of a path that are not stand as they are; the paths that are new
+                                    in this segment come first, in byte order
+    string_lengths                  number of terms of each string
+    string_keys string_rows         key: of the bytes
+    name_terms name_offsets         postings of the strings: terms (uint64 hashes, ascending), and for each the rows
+    name_rows name_counts           that hold it, in no order, and how often
+    content_keys content_rows       key: of the text
+    content_lengths content_until   number of terms; the last generation that is known to have used it
+    vectors scales                  int8 (n, dim) and float32 (n,): x = scale * q
+    body_terms body_offsets         postings of the contents; rows ascend within a term
+    body_rows body_counts
+    block_keys block_rows           key: of content hash, NUL, language
+    blocks block_offsets            see `Block`; bindings of each block
+    import_offsets imports          string ids of what the file imports
+    bindings                        see `Binding`
+    span_offsets spans              first byte, last byte + 1, first line, last line
+    base_offsets bases              string ids of a class's bases
+    files file_stats                see `File` and `Stat`; ascending by path id
+
+A small segment is one file: 8 bytes magic, 16 bytes xxh3_128 of all that follows, 8 bytes length of the table of arrays,
+the table (JSON: format, and shape and place of each array, padded with spaces), then each array as a complete ``.npy`` at a
+multiple of 64 bytes. A large one is a directory with an ``.npy`` a piece, each mapped by itself, and the same table in
+segment.json, with a checksum for each array in the place of its place. No array is of objects; nothing is unpickled.
+
+The manifest holds: ``format``; ``checksum`` (xxh3_128 of the compact JSON of the manifest with this field empty);
+``epoch`` (16 hex digits: a new one whenever generations do not simply follow each other: first or fresh build, damage,
+a commit that failed half-way); ``generation``; ``complete`` (false: a checkpoint of an unfinished run); ``identity``
+(what made it); ``unbound`` (about how many bindings are unbound: a compaction is due when they are many); ``segments``,
+each with its name, the size and checksum of its file (or: bytes of its arrays, and checksum of its segment.json), the
+generations it covers, and its numbers of rows, from which the ids follow.
+
+When what is verified. At every open, by readers and writers: the manifest's checksum; of small segments the checksum;
+of large ones that of segment.json and the size of every array; then of all that every array has its dtype and shape, offsets
+ascend, ids are in range (`tables.check`). Rows inside postings are held against the range when they are handed out.
+When a writer opens, and by `verify`: every checksum of every array, and the rows inside postings.
+
+What happens then. A manifest that cannot be read: the previous one counts. A segment that is damaged or missing: the
+previous manifest, if all it names is whole; else the segments below the damaged one, which are an earlier generation
+(what came after is unknown, and the next scan adds it again). The damaged one is set aside as ``bad-*`` until the next
+complete generation. A reader, which has no lock, sets nothing aside: it raises StoreError and names the way out.
+"""
 
 from __future__ import annotations
 

@@ -96,7 +96,8 @@ def _blocks(parts: Sequence[Tables], base: Counts, age: _Age) -> tuple[I64, _Blo
     until[used] = age.now
     bound = np.zeros(len(until), np.bool_)
     bound[used] = True
-    young = _young(until, bound, np.diff(join_offsets(parts, "block_offsets")), age)
+    sizes = np.diff(join_offsets(parts, "block_offsets"))
+    young = _young(until, bound, sizes, max(int(sizes[bound].sum()), FLOOR), age)
     return live, _Blocks(np.flatnonzero(bound | young), until, bound)
 
 
@@ -119,10 +120,9 @@ def _own(ids: U32, base: int) -> I64:
     return own
 
 
-def _young(until: I64, bound: Bool, sizes: I64, age: _Age) -> Bool:
-    """Unbound rows that are kept for a while."""
-    young: Bool = ~bound & (age.now - until <= age.most)
-    budget = max(int(sizes[bound].sum()), FLOOR)
+def _young(until: I64, used: Bool, sizes: I64, budget: int, age: _Age) -> Bool:
+    """Unused rows that are kept for a while: the latest used ones whose sizes fit the budget."""
+    young: Bool = ~used & (age.now - until <= age.most)
     if int(sizes[young].sum()) > budget:
         latest = np.flatnonzero(young)
         latest = latest[np.argsort(-until[latest], kind="stable")]
@@ -143,7 +143,7 @@ def _contents(parts: Sequence[Tables], base: Counts, blocks: _Blocks, age: _Age)
     used[uses] = True
     live = np.zeros(len(until), np.bool_)
     live[uses[np.repeat(blocks.bound[blocks.kept], lengths)[own]]] = True
-    sizes = np.ones(len(until), np.int64)
-    sizes[used & ~live] = 0  # the blocks that use these have paid for them
-    kept = np.flatnonzero(used | _young(until, live, sizes, age))
+    idle = int((used & ~live).sum())  # what the kept blocks that no file uses have taken of the budget
+    young = _young(until, used, np.ones(len(until), np.int64), max(int(live.sum()), FLOOR) - idle, age)
+    kept = np.flatnonzero(used | young)
     return kept, until[kept].astype(np.uint32)
