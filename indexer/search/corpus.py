@@ -43,6 +43,29 @@ class TermRows(NamedTuple):
     path: Found
 
 
+class Words(NamedTuple):
+    """The terms of some texts: each term and its text (t,), the number of different terms of each text (n,)."""
+
+    terms: NDArray[np.uint64]
+    owner: I64
+    sizes: F64
+
+    @property
+    def texts(self) -> int:
+        """How many texts there are."""
+        return len(self.sizes)
+
+
+def _words(texts: Sequence[bytes]) -> Words:
+    offsets, terms, _ = tokens.count_terms(texts)
+    sizes = np.diff(offsets)
+    return Words(terms, np.repeat(np.arange(len(texts)), sizes), np.maximum(sizes, 1).astype(np.float64))
+
+
+def _bytes(path: str) -> bytes:
+    return path.encode("utf-8", "surrogateescape")
+
+
 class _Inverse:
     """From the values of a column of ids back to the rows that have them."""
 
@@ -77,7 +100,7 @@ class Corpus:
         self.rows = len(self.file)
         self.files = len(snapshot.files.path)
         self._places: dict[int, int] = {}
-        self._kinds: dict[int, str] = {}
+        self._string_ids: dict[str, int] = {}
         self._spans_of: tuple[int, list[tuple[int, Span]]] = (-1, [])
 
     @classmethod
@@ -128,10 +151,15 @@ class Corpus:
         return sorted(ids[(sizes >= size) & (sizes <= size + 4)].tolist())
 
     def rows_with_symbols(self, symbols: Sequence[int]) -> I64:
-        """Rows whose symbol is one of these strings."""
-        wanted = np.zeros(self.snapshot.string_count, np.bool_)
-        wanted[symbols] = True
-        return np.flatnonzero(wanted[self.snapshot.symbol])
+        """Rows whose symbol is one of these strings, ascending."""
+        return np.sort(self._symbols.find(np.array(symbols, np.int64), np.ones(len(symbols))).at)
+
+    def string_id(self, text: str) -> int:
+        """Return the id of a string, -1 if it is nowhere; remembered, for the few that are asked for again and again."""
+        if text not in self._string_ids:
+            number = self.snapshot.string_id(text)
+            self._string_ids[text] = -1 if number is None else number
+        return self._string_ids[text]
 
     @cached_property
     def symbols(self) -> list[tuple[int, str]]:
@@ -163,13 +191,6 @@ class Corpus:
             spans = [(row, span) for row in self.rows_of(file) for span in self.snapshot.spans(row)]
             self._spans_of = (file, spans)
         return self._spans_of[1]
-
-    def kind(self, row: int) -> str:
-        """Kind of a row's chunk."""
-        number = int(self.snapshot.kind[row])
-        if number not in self._kinds:
-            self._kinds[number] = self.snapshot.string(number)
-        return self._kinds[number]
 
     def path(self, row: int) -> str:
         """Path of a row's file."""
@@ -247,9 +268,24 @@ class Corpus:
                 self._places[file] = places_of(paths[file])
         return np.array([self._places[file] for file in files.tolist()], np.uint8)
 
-    def stems(self, files: Sequence[int]) -> tuple[tokens.TermCounts, tokens.TermCounts]:
-        """Terms of the names (without suffixes) and of the folders of the given files."""
-        paths = [self.snapshot.paths[file].encode("utf-8", "surrogateescape") for file in files]
-        cut = [path.rpartition(b"/") for path in paths]
-        stems = [name.lstrip(b".").split(b".")[0] for _, _, name in cut]
-        return tokens.count_terms(stems), tokens.count_terms([folder for folder, _, _ in cut])
+    @cached_property
+    def stem_words(self) -> Words:
+        """Terms of the files' names, without their suffixes."""
+        names = [_bytes(path).rpartition(b"/")[2] for path in self.snapshot.paths]
+        return _words([name.lstrip(b".").split(b".")[0] for name in names])
+
+    @cached_property
+    def folder_words(self) -> Words:
+        """Terms of the folders' paths; ``folder`` tells each file's."""
+        return _words(list(self._folders))
+
+    @cached_property
+    def folder(self) -> I64:
+        """Each file's folder, as a place in `folder_words`."""
+        folders = self._folders
+        return np.array([folders[_bytes(path).rpartition(b"/")[0]] for path in self.snapshot.paths], np.int64)
+
+    @cached_property
+    def _folders(self) -> dict[bytes, int]:
+        unique = dict.fromkeys(_bytes(path).rpartition(b"/")[0] for path in self.snapshot.paths)
+        return {folder: at for at, folder in enumerate(unique)}

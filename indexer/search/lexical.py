@@ -15,8 +15,6 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from indexer.search.corpus import F64, Corpus, TermRows
     from indexer.search.query import Term
 
@@ -30,26 +28,23 @@ _FILE_SYMBOL, _FILE_PATH = 2.0, 6.0
 class Lexical(NamedTuple):
     """What words say of rows and files.
 
-    Scores of rows (r,), of files (f,) and of files by their symbols alone (f,); what each term is worth among files (t,);
-    whether a file's path holds any term (f,).
+    Scores of rows (r,), of files (f,) and of files by their symbols alone (f,); what each term is worth among files (t,).
     """
 
     row: F64
     file: F64
     symbols: F64
     worth: F64
-    paths: NDArray[np.bool_]
 
 
 def bm25(corpus: Corpus, terms: Sequence[Term]) -> Lexical:
     """Score every row and file for the terms; all zeros where nothing matches."""
     row, file, symbols = np.zeros(corpus.rows), np.zeros(corpus.files), np.zeros(corpus.files)
-    worth, paths = np.zeros(len(terms)), np.zeros(corpus.files, np.bool_)
+    worth = np.zeros(len(terms))
     frequency = np.zeros(corpus.rows)
     perfect = 0.0
     for at, term in enumerate(terms):
         found = corpus.term(term.hash)
-        paths[found.path.at] = True
         _row_frequency(corpus, found, frequency)
         holding = np.flatnonzero(frequency)
         value = term.weight * _idf(len(holding), corpus.rows)
@@ -61,7 +56,7 @@ def bm25(corpus: Corpus, terms: Sequence[Term]) -> Lexical:
         file += worth[at] * _saturate(of_file)
         symbols += worth[at] * _saturate(of_symbols)
     best = worth.sum() or 1.0
-    return Lexical(row / (perfect or 1.0), file / best, symbols / best, worth, paths)
+    return Lexical(row / (perfect or 1.0), file / best, symbols / best, worth)
 
 
 def _idf(holding: int | np.integer, of: int) -> float:

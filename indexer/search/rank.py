@@ -37,7 +37,7 @@ def lexical_scores(corpus: Corpus, question: Question, weights: signals.Weights 
     """Score every row (r,) by words, names and paths. 0 where nothing of the question is found."""
     terms = corpus.rarest(question.terms)
     found = bm25(corpus, terms)
-    stem, folder = signals.path_words(corpus, terms, question.names, found.worth, found.paths)
+    stem, folder = signals.path_words(corpus, terms, question.names, found.worth)
     of_file = weights.file * found.file + weights.symbols * found.symbols
     of_file += (
         weights.stem * stem + weights.folder * folder + weights.mention * signals.mention(corpus, question)

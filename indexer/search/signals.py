@@ -6,9 +6,9 @@ that is about one project. Each is a column over rows (r,) or files (f,).
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indexer.search.corpus import F64, Corpus
+    from indexer.search.corpus import F64, I64, Corpus, Words
     from indexer.search.query import Name, Question, Term
 
 
@@ -64,18 +64,26 @@ def definition(corpus: Corpus, names: Iterable[Name]) -> F64:
     column = np.zeros(corpus.rows)
     for name in names:
         found = _symbols_named(corpus, name)
-        if not found:
-            continue
         rows = corpus.rows_with_symbols(list(found))
         if not 0 < len(rows) <= _MOST_ROWS:
             continue
-        defining = int(np.count_nonzero(corpus.snapshot.rows.part[rows] == 0))
-        common = 1.0 if name.scope or name.weight > _COMMON else 1 / (1 + np.log(max(defining, 1)))
-        for row in rows.tolist():
-            value = name.weight * common * found[int(corpus.snapshot.symbol[row])]
-            value *= scope_weight(corpus, row, name.scope) * _KIND_WEIGHT.get(corpus.kind(row), 1.0)
-            column[row] += value
+        value = name.weight * scope_weights(corpus, rows, name.scope) * _kind_weights(corpus, rows)
+        symbols = corpus.snapshot.symbol[rows]
+        for symbol, fit in found.items():
+            value[symbols == symbol] *= fit
+        if not name.scope and name.weight < _COMMON:
+            definitions = int(np.count_nonzero(corpus.snapshot.rows.part[rows] == 0))
+            value /= 1 + math.log(max(1, definitions))
+        column[rows] += value
     return np.minimum(column, 1.5)
+
+
+def _kind_weights(corpus: Corpus, rows: I64) -> F64:
+    kinds = corpus.snapshot.kind[rows]
+    weights = np.ones(len(rows))
+    for kind, weight in _KIND_WEIGHT.items():
+        weights[kinds == corpus.string_id(kind)] = weight
+    return weights
 
 
 def _symbols_named(corpus: Corpus, name: Name) -> dict[int, float]:
@@ -91,57 +99,51 @@ def _symbols_named(corpus: Corpus, name: Name) -> dict[int, float]:
     return found
 
 
-def scope_weight(corpus: Corpus, row: int, wanted: tuple[str, ...]) -> float:
-    """Tell how well a row's scope fits what stands before the asked name: 1 if it does, or nothing is asked."""
+def scope_weights(corpus: Corpus, rows: I64, wanted: tuple[str, ...]) -> F64:
+    """Tell how well each row's scope fits what stands before the asked name: 1 if it does, or nothing is asked."""
+    weights = np.ones(len(rows))
     if not wanted:
-        return 1.0
-    scope = [
-        name_key(part)
-        for part in _SCOPE_PARTS.split(corpus.snapshot.string(int(corpus.snapshot.scope[row])))
-        if part
-    ]
-    if scope[-len(wanted) :] == list(wanted) or (scope and wanted[-len(scope) :] == tuple(scope)):
-        return 1.0
-    path = corpus.snapshot.paths[corpus.file[row]].split("/")
-    modules = {name_key(part.partition(".")[0]) for part in path[-2:]}
-    if wanted[-1] in modules:
-        return _MODULE_SCOPE
-    return _MODULE_SCOPE if wanted[-1] in scope else _NO_SCOPE
+        return weights
+    scopes = corpus.snapshot.scope[rows]
+    for scope in np.unique(scopes).tolist():
+        weights[scopes == scope] = _scope_fit(corpus.snapshot.string(scope), wanted)
+    for at in np.flatnonzero(weights < _MODULE_SCOPE).tolist():
+        path = corpus.path(rows[at]).split("/")
+        if wanted[-1] in {name_key(part.partition(".")[0]) for part in path[-2:]}:
+            weights[at] = _MODULE_SCOPE
+    return weights
 
 
-def path_words(
-    corpus: Corpus,
-    terms: Sequence[Term],
-    names: Sequence[Name],
-    idf: F64,
-    paths: NDArray[np.bool_],
-) -> tuple[F64, F64]:
+def _scope_fit(scope: str, wanted: tuple[str, ...]) -> float:
+    parts = tuple(name_key(part) for part in _SCOPE_PARTS.split(scope) if part)
+    if parts[-len(wanted) :] == wanted or (parts and wanted[-len(parts) :] == parts):
+        return 1.0
+    return _MODULE_SCOPE if wanted[-1] in parts else _NO_SCOPE
+
+
+def path_words(corpus: Corpus, terms: Sequence[Term], names: Sequence[Name], worth: F64) -> tuple[F64, F64]:
     """How much of the question a file's name covers (and the question of it), and how much its folders cover.
 
-    ``idf`` is what each term is worth; ``paths`` are the files whose path holds any term: only they are looked at.
+    ``worth`` is what each term says among files.
     """
-    stem, folder = np.zeros(corpus.files), np.zeros(corpus.files)
-    files = np.flatnonzero(paths)
-    worth = {term.hash: float(value) for term, value in zip(terms, idf, strict=True)}
-    total = sum(worth.values()) or 1.0
-    known = worth.keys() | {int(whole) for whole in tokens.hash_terms(_wholes(names))}
-    of_stems, of_folders = corpus.stems(files.tolist())
-    for file, some in zip(files.tolist(), _split(of_stems), strict=True):
-        covers = sum(worth.get(term, 0.0) for term in some) / total
-        covered = sum(term in known for term in some) / max(len(some), 1)
-        stem[file] = min(covers, 1.0) * (0.5 + 0.5 * covered)
-    for file, some in zip(files.tolist(), _split(of_folders), strict=True):
-        folder[file] = min(sum(worth.get(term, 0.0) for term in some) / total, 1.0)
-    return stem, folder
+    wholes = tokens.hash_terms([whole for name in names for whole in tokens.terms_of(name.text)[-1:]])
+    known = np.concatenate([np.array([term.hash for term in terms], np.uint64), wholes])
+    known, first = np.unique(known, return_index=True)
+    shares = np.concatenate([worth / (worth.sum() or 1.0), np.zeros(len(wholes))])[first]
+    stem, covered = _coverage(corpus.stem_words, known, shares)
+    folder, _ = _coverage(corpus.folder_words, known, shares)
+    return stem * (0.5 + 0.5 * covered), folder[corpus.folder]
 
 
-def _wholes(names: Sequence[Name]) -> list[str]:
-    return [whole for name in names for whole in tokens.terms_of(name.text)[-1:]]
-
-
-def _split(counts: tokens.TermCounts) -> list[list[int]]:
-    terms, offsets = counts.terms.tolist(), counts.offsets.tolist()
-    return [terms[a:b] for a, b in pairwise(offsets)]
+def _coverage(words: Words, known: NDArray[np.uint64], shares: F64) -> tuple[F64, F64]:
+    """Tell what share of the question each text covers, and what share of the text's terms the question knows."""
+    if not len(known):
+        return np.zeros(words.texts), np.zeros(words.texts)
+    place = np.minimum(np.searchsorted(known, words.terms), len(known) - 1)
+    hit = known[place] == words.terms
+    owner = words.owner[hit]
+    covers = np.bincount(owner, shares[place[hit]], words.texts)
+    return np.minimum(covers, 1.0), np.bincount(owner, minlength=words.texts) / words.sizes
 
 
 def mention(corpus: Corpus, question: Question) -> F64:

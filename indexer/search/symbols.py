@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from indexer.errors import QueryError
 from indexer.search import show, signals
 from indexer.search.corpus import Corpus
@@ -35,14 +37,13 @@ def symbols(
         return []
     rows = corpus.rows_with_symbols(list(fits))
     rows = rows[corpus.snapshot.rows.part[rows] == 0]
-    places = signals.place_weight(corpus.places(corpus.file[rows]), {}, signals.WEIGHTS)
-    ranked = []
-    for row, place in zip(rows.tolist(), places.tolist(), strict=True):
-        fit = fits[int(corpus.snapshot.symbol[row])] * signals.scope_weight(corpus, row, asked.scope)
-        # What kind of place it is decides between equally good names, and never against a better one.
-        ranked.append((-round(fit + place / 100, 5), row))
+    fitting = np.array([fits[symbol] for symbol in corpus.snapshot.symbol[rows].tolist()])
+    fitting *= signals.scope_weights(corpus, rows, asked.scope)
+    # What kind of place it is decides between equally good names, and never against a better one.
+    fitting += signals.place_weight(corpus.places(corpus.file[rows]), {}, signals.WEIGHTS) / 100
+    ranked = sorted(zip(np.round(-fitting, 5).tolist(), rows.tolist(), strict=True))[:k]
     reader = show.Reader(corpus, read_text)
-    return [show.definition_hit(corpus, reader, row, -score) for score, row in sorted(ranked)[:k]]
+    return [show.definition_hit(corpus, reader, row, -score) for score, row in ranked]
 
 
 def _fit(symbol: str, asked: Name) -> float:
