@@ -6,10 +6,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from indexer.reindex import identity_of, scan_of
-from indexer.scan import diff
+from indexer.reindex import identity_of, scan_of, suspects_of
 from indexer.store import open_snapshot
-from indexer.types import Skipped
+from indexer.types import Reason, Skipped
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,12 +47,13 @@ def status_of(space: Workspace) -> Status:
     """Look at the index and at the disk. Raises `NotIndexedError` or `StoreError`."""
     snapshot = open_snapshot(space.index_dir, identity_of(space))
     scan = scan_of(space)
-    known, racy = snapshot.known()
-    suspects = diff.compare(known, racy, scan.files, scan.unknown)
+    suspects = suspects_of(snapshot, scan)
     records = [record for path in snapshot.paths if (record := snapshot.record(path)) is not None]
     indexed = [record for record in records if not record.reason]
     by_content = [
-        Skipped(record.stat.path, record.reason, record.detail) for record in records if record.reason
+        Skipped(record.stat.path, record.reason, record.detail)
+        for record in records
+        if record.reason not in {"", Reason.MOUNT}
     ]
     return Status(
         root=str(space.root),

@@ -44,6 +44,7 @@ class Reason:
     MINIFIED = "minified"
     CRASHED = "parser-crashed"
     TIMEOUT = "timeout"
+    MOUNT = "mount-point"  # no file, and nothing left out: a directory in which another file system begins
 
 
 class Span(NamedTuple):

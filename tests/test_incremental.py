@@ -53,10 +53,10 @@ def test_a_second_run_opens_and_embeds_nothing(indexed: Path, tmp_path: Path) ->
 
 
 def test_the_counter_sees_what_is_opened(indexed: Path, tmp_path: Path) -> None:
-    target = indexed / "pathspec" / "util.py"
+    target = indexed / "pluggy" / "_hooks.py"
     target.write_text(target.read_text() + "\n\nX = 1\n")
     run = command(tmp_path / "log", "reindex", indexed, "--json")
-    assert opened_of(run, indexed, names_in(indexed)) == ["util.py"]
+    assert opened_of(run, indexed, names_in(indexed)) == ["_hooks.py"]
     git(indexed, "checkout", "-q", ".")
     embedded(indexed)
 
@@ -67,7 +67,7 @@ def edit_nothing_but_touch(root: Path) -> None:
 
 
 def move_a_directory(root: Path) -> None:
-    git(root, "mv", "pathspec", "renamed")
+    git(root, "mv", "pluggy", "renamed")
 
 
 def insert_a_line_at_the_top(root: Path) -> None:
@@ -77,7 +77,7 @@ def insert_a_line_at_the_top(root: Path) -> None:
 
 
 def copy_a_directory(root: Path) -> None:
-    shutil.copytree(root / "pathspec", root / "copy")
+    shutil.copytree(root / "pluggy", root / "copy")
 
 
 def delete_a_directory(root: Path) -> None:

@@ -39,7 +39,7 @@ def package(name: str) -> Path:
 
 def real_tree(root: Path) -> Path:
     """Lay a git repository of real Python code and of samples in every language; return its root."""
-    for name in ("pathspec", "identify", "watchdog"):
+    for name in ("pluggy", "identify", "watchdog"):
         shutil.copytree(
             package(name), root / name, ignore=shutil.ignore_patterns("__pycache__", "*.so", "*.pyd")
         )

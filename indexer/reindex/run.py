@@ -17,6 +17,7 @@ import numpy as np
 from indexer.chunk.cutting import Cut, Task
 from indexer.chunk.languages import language_of
 from indexer.chunk.worker import Failed, Pool
+from indexer.reindex import mounts
 from indexer.reindex.batch import Batch, Waiting
 from indexer.scan import diff
 from indexer.scan.content import examine
@@ -59,6 +60,18 @@ def identity_of(space: Workspace) -> Identity:
 def scan_of(space: Workspace) -> Scan:
     """Walk the root by its rules."""
     return walk(space.root, Rules.load(space.root, space.settings.scan), space.settings.scan)
+
+
+def suspects_of(snapshot: Snapshot, scan: Scan) -> diff.Suspects:
+    """Hold a scan against a generation. What lies on a file system that is gone is unknown, and noted in the scan."""
+    known, racy = snapshot.known()
+    mounted = mounts.known_mounts(snapshot)
+    missing = mounts.missing(mounted, scan)
+    scan.unknown += missing
+    scan.notes += map(mounts.note, missing)
+    for path in mounted:
+        del known[path]
+    return diff.compare(known, racy, scan.files, scan.unknown)
 
 
 class Outcome(NamedTuple):
@@ -107,8 +120,7 @@ class _Run:
         """Bring the store from what it knows to what ``scan`` saw, and commit."""
         before = self.writer.snapshot
         live_before = live_keys(before)
-        known, racy = before.known()
-        suspects = diff.compare(known, racy, scan.files, scan.unknown)
+        suspects = suspects_of(before, scan)
         self.total = len(suspects.opened)
         with Pool(self.space.settings.chunk, self.space.settings.worker) as pool:
             for result in pool.run(self._tasks(suspects)):
@@ -116,6 +128,7 @@ class _Run:
         self._flush()
         for path in suspects.gone:
             self.writer.remove_file(path)
+        mounts.remember(self.writer, mounts.known_mounts(before), scan)
         self._count_moves(before, suspects)
         self.report.generation = self.writer.commit()
         self._count_rest(scan, suspects, live_before)
@@ -144,7 +157,8 @@ class _Run:
             self._skip(stat, b"", why.reason, why.detail)
 
     def _skip(self, stat: FileStat, digest: bytes, reason: str, detail: str) -> None:
-        record = FileRecord(stat, digest, reason=reason, detail=detail)
+        # What could not be read is tried again by every run: no stat tells when it can be.
+        record = FileRecord(stat, digest, reason=reason, detail=detail, racy=reason == Reason.UNREADABLE)
         self.writer.put_file(record, None)
 
     def _judge(self, read: Read, *, settled: bool) -> Iterator[Task]:
@@ -250,9 +264,9 @@ def live_keys(snapshot: Snapshot) -> NDArray[np.void]:
 
 def skipped_count(snapshot: Snapshot) -> int:
     """Return how many files are known by name only, for a reason found in their content."""
-    none = snapshot.string_id("")
-    reasons = snapshot.files.reason
-    return len(reasons) if none is None else int(np.count_nonzero(reasons != none))
+    words = [snapshot.string_id(reason) for reason in ("", Reason.MOUNT)]
+    known = np.array([word for word in words if word is not None], np.uint32)
+    return int(np.count_nonzero(~np.isin(snapshot.files.reason, known)))
 
 
 def _moved(record: FileRecord, stat: FileStat, *, racy: bool) -> FileRecord:
