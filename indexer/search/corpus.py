@@ -91,7 +91,7 @@ def _relative(lengths: NDArray[Any]) -> F64:
 
 
 class Corpus:
-    """A view of one snapshot; columns are made when first needed and kept with it."""
+    """A view of one snapshot; columns are made when first needed and kept with it. Threads may share one."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
@@ -187,10 +187,11 @@ class Corpus:
 
     def _spans(self, file: int) -> list[tuple[int, Span]]:
         """Spans of all rows of a file; those of the file asked for last are kept."""
-        if self._spans_of[0] != file:
+        last, spans = self._spans_of
+        if last != file:
             spans = [(row, span) for row in self.rows_of(file) for span in self.snapshot.spans(row)]
             self._spans_of = (file, spans)
-        return self._spans_of[1]
+        return spans
 
     def path(self, row: int) -> str:
         """Path of a row's file."""

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from indexer.embed import Embedder
     from indexer.search.corpus import F64, Corpus
 
-_BLOCK = 2048
+_BLOCK = 512  # rows: half a megabyte of float32 at 256 dimensions (measured: 4 times as fast as 8192)
+_EXACT = 2**24  # float32 holds every whole number up to here
 
 
 def cosine(corpus: Corpus, embedder: Embedder, query: str) -> F64:
@@ -39,13 +40,25 @@ def question_vector(corpus: Corpus, embedder: Embedder, query: str) -> NDArray[n
 
 
 def cosine_to(corpus: Corpus, vector: NDArray[np.float32]) -> F64:
-    """Score every row (r,) against a vector of unit length."""
+    """Score every row (r,) against a vector of unit length.
+
+    The vector is rounded to whole numbers, so small that every sum stays a whole number below 2**24. float32 holds
+    those exactly, and so the result depends neither on the order of the additions nor on where in which segment a row
+    lies: a score is the same whatever the history, and on any processor.
+    """
     contents = np.zeros(corpus.snapshot.content_count)
+    largest = float(np.abs(vector).max(initial=0.0))
+    if largest == 0.0:
+        return np.zeros(corpus.rows)
+    step = largest / max(1, _EXACT // (128 * len(vector)))
+    whole = np.rint(vector / step).astype(np.float32)
+    block = np.empty((_BLOCK, len(vector)), np.float32)
     for first, vectors, scales in corpus.snapshot.vectors():
         for start in range(0, len(vectors), _BLOCK):
-            block = vectors[start : start + _BLOCK].astype(np.float32)
-            stop = start + len(block)
-            contents[first + start : first + stop] = (block @ vector) * scales[start:stop]
+            some = block[: len(vectors) - start]
+            np.copyto(some, vectors[start : start + _BLOCK])
+            at = slice(first + start, first + start + len(some))
+            contents[at] = (some @ whole) * scales[start : start + _BLOCK].astype(np.float64) * step
     scores: F64 = contents[corpus.content]
     return scores
 

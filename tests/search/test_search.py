@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from indexer.embed.hashing import HashingEmbedder
 from indexer.errors import EmbedderError
-from indexer.search import Corpus, Request, resolve_mode, search
+from indexer.search import Corpus, Request, literal, related, resolve_mode, search, symbols
 from indexer.store import open_snapshot
 from tests.search.tree import Tree
 
@@ -212,8 +212,15 @@ def test_min_score_leaves_out_what_is_below(shop: Tree) -> None:
     assert [hit.score for hit in kept] == scores[:2]
 
 
-def test_an_empty_index_answers_with_nothing(tree: Tree) -> None:
-    assert tree.ask(tree.index(), "anything") == []
+@pytest.mark.parametrize("files", [{}, {"empty.py": "", "blank.md": " \n\n"}])
+def test_an_empty_index_answers_with_nothing(tree: Tree, files: dict[str, str]) -> None:
+    corpus = tree.write(files).index()
+    for mode in ("hybrid", "lexical", "dense"):
+        assert (
+            tree.ask(corpus, "anything", mode=mode, path=("*.py",), lang=("python",), kind=("class",)) == []
+        )
+    assert literal(corpus, Request("any"), read_text=tree.read) == []
+    assert symbols(corpus, "any", read_text=tree.read) == []
 
 
 def test_which_mode_is_used() -> None:
@@ -272,6 +279,15 @@ def test_history_does_not_show(steps: list[dict[str, str]], tmp_path_factory: py
     for query in QUERIES:
         for mode in ("lexical", "dense"):
             assert grown.ask(corpus, query, mode=mode) == fresh.ask(anew, query, mode=mode)
+        found = [literal(c, Request(query), read_text=t.read) for c, t in ((corpus, grown), (anew, fresh))]
+        named = [symbols(c, query, read_text=t.read) for c, t in ((corpus, grown), (anew, fresh))]
+        assert found[0] == found[1]
+        assert named[0] == named[1]
+    for path in steps[-1]:
+        like = [
+            related(c, path, 3, mode="hybrid", read_text=t.read) for c, t in ((corpus, grown), (anew, fresh))
+        ]
+        assert like[0] == like[1]
 
 
 def test_a_corpus_that_is_kept_answers_as_a_new_one(shop: Tree) -> None:
