@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 def in_pieces(vectors: NDArray[np.int8], scales: NDArray[np.float32], cuts: list[int]) -> Any:
     """A view of contents that lie in several segments, one row each."""
     edges = [0, *cuts, len(vectors)]
-    pieces = [(a, vectors[a:b], scales[a:b]) for a, b in zip(edges, edges[1:], strict=False)]
+    pieces = [(a, vectors[a:b], scales[a:b]) for a, b in pairwise(edges)]
     snapshot = SimpleNamespace(content_count=len(vectors), vectors=lambda: iter(pieces))
     return SimpleNamespace(snapshot=snapshot, rows=len(vectors), content=np.arange(len(vectors)))
 
