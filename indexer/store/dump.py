@@ -13,14 +13,16 @@ import numpy as np
 import xxhash
 
 from indexer.store import postings
+from indexer.store.format import NONE, Binding, Flag
 from indexer.store.postings import Postings
-from indexer.store.tables import join_digests, unsort_keys
+from indexer.store.tables import join_digests
+from indexer.types import Chunk, Span
 
 if TYPE_CHECKING:
     from indexer.store.snapshot import Snapshot
     from indexer.store.stack import Stack
     from indexer.store.tables import Tables
-    from indexer.types import Chunk, FileStat
+    from indexer.types import FileStat
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +64,11 @@ class Dump:
 
 def dump(snapshot: Snapshot) -> Dump:
     """Give the canonical dump of a generation."""
-    keys = _keys(snapshot.stack)
+    keys = join_digests(*snapshot.content_keys.T)
+    names = _strings(snapshot.stack)
+    chunks = _chunks(snapshot.stack, names)
     rows = tuple(
-        BindingRow(snapshot.paths[file], snapshot.binding(binding), keys[content])
+        BindingRow(snapshot.paths[file], chunks[binding], keys[content])
         for file, binding, content in zip(
             snapshot.rows.file.tolist(),
             snapshot.rows.binding.tolist(),
@@ -74,31 +78,61 @@ def dump(snapshot: Snapshot) -> Dump:
     )
     live = np.flatnonzero(snapshot.live).tolist()
     contents = _contents(snapshot.stack)
-    files = tuple(_file(snapshot, at) for at in range(len(snapshot.paths)))
-    return Dump(files, rows, {keys[at]: contents[at] for at in live}, _names(snapshot, files, rows))
+    files = _files(snapshot, names)
+    used = _used(snapshot, files, rows)
+    return Dump(files, rows, {keys[at]: contents[at] for at in live}, _names(snapshot, names, used))
 
 
-def _file(snapshot: Snapshot, at: int) -> FileRow:
-    record = snapshot.record(snapshot.paths[at])
-    assert record is not None
-    return FileRow(
-        record.stat,
-        record.content_hash,
-        record.language,
-        record.encoding,
-        record.reason,
-        record.detail,
-        snapshot.fallback(at),
-        snapshot.imports(at),
+def _strings(stack: Stack) -> list[str]:
+    ends, data = stack.offsets("string_offsets").tolist(), stack.column("string_bytes").tobytes()
+    return [data[a:b].decode("utf-8", "surrogateescape") for a, b in pairwise(ends)]
+
+
+def _chunks(stack: Stack, names: list[str]) -> list[Chunk]:
+    """Every binding as its chunk: `Snapshot.binding` for all, in a tenth of the time."""
+    spans = list(map(Span._make, stack.column("spans").reshape(4, -1).T.tolist()))
+    bases = [names[number] for number in stack.column("bases").tolist()]
+    rows = stack.column("bindings").reshape(Binding.ROWS, -1).T.tolist()
+    span_ends, base_ends = stack.offsets("span_offsets").tolist(), stack.offsets("base_offsets").tolist()
+    return [
+        Chunk(
+            kind=names[row[Binding.KIND]],
+            symbol=names[row[Binding.SYMBOL]],
+            scope=names[row[Binding.SCOPE]],
+            language=names[row[Binding.LANGUAGE]],
+            spans=tuple(spans[span[0] : span[1]]),
+            line=row[Binding.LINE],
+            signature=(row[Binding.SIGNATURE_START], row[Binding.SIGNATURE_END]),
+            docstring=(row[Binding.DOCSTRING_START], row[Binding.DOCSTRING_END]),
+            parent=-1 if row[Binding.PARENT] == NONE else row[Binding.PARENT],
+            part=row[Binding.PART],
+            bases=tuple(bases[base[0] : base[1]]),
+        )
+        for row, span, base in zip(rows, pairwise(span_ends), pairwise(base_ends), strict=True)
+    ]
+
+
+def _files(snapshot: Snapshot, names: list[str]) -> tuple[FileRow, ...]:
+    stats, _ = snapshot.known()
+    files = snapshot.files
+    hashed = (files.flags & Flag.HASHED).tolist()
+    words = (files.language, files.encoding, files.reason, files.detail)
+    language, encoding, reason, detail = ([names[at] for at in column.tolist()] for column in words)
+    return tuple(
+        FileRow(
+            stats[path],
+            digest if hashed[at] else b"",
+            language[at],
+            encoding[at],
+            reason[at],
+            detail[at],
+            snapshot.fallback(at),
+            snapshot.imports(at),
+        )
+        for at, (path, digest) in enumerate(
+            zip(snapshot.paths, join_digests(*files.content_hash.T), strict=True)
+        )
     )
-
-
-def _keys(stack: Stack) -> list[bytes]:
-    keys: list[bytes] = []
-    for tables in stack.tables:
-        halves = unsort_keys(tables.content_keys, tables.content_rows)
-        keys += join_digests(halves[:, 0], halves[:, 1])
-    return keys
 
 
 def _contents(stack: Stack) -> list[tuple[int, str, str]]:
@@ -121,19 +155,18 @@ def _digests(tables: Tables, prefix: str) -> list[str]:
     ]
 
 
-def _names(
-    snapshot: Snapshot, files: tuple[FileRow, ...], rows: tuple[BindingRow, ...]
-) -> dict[str, tuple[int, str]]:
+def _used(snapshot: Snapshot, files: tuple[FileRow, ...], rows: tuple[BindingRow, ...]) -> set[str]:
+    """Strings that a live file or row holds."""
     used = set(snapshot.paths)
     for file in files:
         used.update((file.language, file.encoding, file.reason, file.detail, file.fallback, *file.imports))
     for row in rows:
         used.update((row.chunk.kind, row.chunk.symbol, row.chunk.scope, row.chunk.language, *row.chunk.bases))
+    return used
+
+
+def _names(snapshot: Snapshot, names: list[str], used: set[str]) -> dict[str, tuple[int, str]]:
     digests = [digest for tables in snapshot.stack.tables for digest in _digests(tables, "name")]
     lengths = snapshot.string_length.tolist()
-    found = {}
-    for text in sorted(used):
-        number = snapshot.string_id(text)
-        assert number is not None
-        found[text] = (lengths[number], digests[number])
-    return found
+    numbers = {name: number for number, name in enumerate(names)}
+    return {name: (lengths[numbers[name]], digests[numbers[name]]) for name in sorted(used)}

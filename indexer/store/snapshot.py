@@ -15,7 +15,7 @@ import numpy as np
 from indexer.store.dump import Dump, dump
 from indexer.store.format import NONE, Binding, Block, File, Flag, Stat
 from indexer.store.pending import encode
-from indexer.store.tables import Bool, join_digests, keys_of, offsets_of, take_ragged
+from indexer.store.tables import Bool, join_digests, keys_of, offsets_of, take_ragged, unsort_keys
 from indexer.types import Chunk, FileRecord, FileStat, Span
 
 if TYPE_CHECKING:
@@ -23,13 +23,14 @@ if TYPE_CHECKING:
 
     from indexer.store.manifest import Identity
     from indexer.store.stack import Stack
-    from indexer.store.tables import F32, I8, I64, U16, U32, Array, Tables
+    from indexer.store.tables import F32, I8, I64, U16, U32, U64, Array, Tables
 
 
 class Files(NamedTuple):
-    """Live files (f,), by path bytes. ``path``, ``language``, ``reason`` are string ids; ``block`` may be NONE.
+    """Live files (f,), by path bytes. All but these are string ids; ``block`` may be NONE.
 
-    The rows of file i are ``first_row[i]`` to ``first_row[i + 1]``; ``flags`` holds the bits of `format.Flag`.
+    The rows of file i are ``first_row[i]`` to ``first_row[i + 1]``; ``flags`` holds the bits of `format.Flag`;
+    ``content_hash`` (f, 2) the halves of the hash, which counts where the flag HASHED is set.
     """
 
     path: U32
@@ -38,6 +39,9 @@ class Files(NamedTuple):
     block: U32
     flags: U32
     first_row: I64
+    encoding: U32
+    detail: U32
+    content_hash: U64
 
 
 class Rows(NamedTuple):
@@ -122,6 +126,9 @@ class Snapshot:
             block,
             self._file_column(File.FLAGS),
             offsets_of(lengths),
+            self._file_column(File.ENCODING),
+            self._file_column(File.DETAIL),
+            self.stack.column("file_stats").reshape(Stat.ROWS, -1)[Stat.HASH_HIGH :, self._file_rows].T,
         )
 
     @cached_property
@@ -305,7 +312,18 @@ class Snapshot:
     @cached_property
     def content_length(self) -> U32:
         """Number of terms of each content (c,), repetitions counted."""
-        return self.stack.column("content_lengths") if self.content_count else _NO_IDS
+        lengths: U32 = self.stack.column("content_lengths")
+        return lengths
+
+    @cached_property
+    def content_keys(self) -> U64:
+        """Key of each content (c, 2), by id."""
+        keys = [unsort_keys(tables.content_keys, tables.content_rows) for tables in self.stack.tables]
+        return np.concatenate([np.zeros((0, 2), np.uint64), *keys])
+
+    def find_contents(self, keys: U64) -> I64:
+        """Ids (n,) of contents by their (n, 2) keys, bound or not; -1 where there is none."""
+        return self.stack.find("contents", keys)
 
     def postings(self, term: int) -> tuple[U32, U16]:
         """Live contents that hold a term, ascending, and how often each does."""
@@ -328,7 +346,13 @@ class Snapshot:
     @cached_property
     def string_length(self) -> U32:
         """Number of terms of each string (s,)."""
-        return self.stack.column("string_lengths") if self.string_count else _NO_IDS
+        lengths: U32 = self.stack.column("string_lengths")
+        return lengths
+
+    @cached_property
+    def string_size(self) -> I64:
+        """Number of bytes of each string (s,)."""
+        return np.diff(self.stack.offsets("string_offsets"))
 
     def name_postings(self, term: int) -> tuple[U32, U16]:
         """Strings (paths, symbols, scopes, imports ...) that hold a term, in no order, and how often each does.

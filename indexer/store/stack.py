@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from indexer.errors import StoreError
-from indexer.store.format import Counts, File
+from indexer.store.format import Counts, File, dtype_of
 from indexer.store.retention import join_offsets
 from indexer.store.tables import find_keys
 
@@ -67,7 +67,7 @@ class Stack:
         key = (array, row)
         if key not in self._columns:
             if not self.tables:
-                raise StoreError("the index is empty")
+                return np.zeros(0, dtype_of(array))
             pieces: list[Array] = [getattr(one, array) for one in self.tables]
             pieces = pieces if row < 0 else [piece[row] for piece in pieces]
             self._columns[key] = pieces[0] if len(pieces) == 1 else np.concatenate(pieces, axis=-1)
@@ -77,7 +77,7 @@ class Stack:
         """Offsets over all segments, each shifted past the ones before."""
         key = (array, 0)
         if key not in self._columns:
-            self._columns[key] = join_offsets(self.tables, array)
+            self._columns[key] = join_offsets(self.tables, array) if self.tables else np.zeros(1, np.int64)
         return self._columns[key]
 
     def string(self, number: int) -> bytes:
