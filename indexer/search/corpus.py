@@ -141,7 +141,7 @@ class Corpus:
         sizes = np.zeros(self.snapshot.string_count, np.int64)
         symbols = self.snapshot.symbol
         if len(symbols):
-            sizes[symbols] = np.diff(self.snapshot.stack.offsets("string_offsets"))[symbols]
+            sizes[symbols] = self.snapshot.string_size[symbols]
         return sizes
 
     def symbols_like(self, whole: int, size: int) -> list[int]:

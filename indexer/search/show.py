@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.store.tables import keys_of
+from indexer.store import keys_of
 from indexer.types import Hit, Span
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Reader:
         if text is None or spans[-1].end > len(text):
             return False
         key = keys_of([b"".join(text[span.start : span.end] for span in spans)])
-        found = self.corpus.snapshot.stack.find("contents", key)
+        found = self.corpus.snapshot.find_contents(key)
         return int(found[0]) == int(self.corpus.content[row])
 
     def line(self, path: str, line: int) -> str:
