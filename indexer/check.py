@@ -7,12 +7,14 @@ tables of both are compared, row for row; then both are asked the same questions
 from __future__ import annotations
 
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from indexer.errors import StoreError
 from indexer.oneshot import View, answer
-from indexer.reindex import identity_of, reindex, silent
+from indexer.reindex import reindex, silent
 from indexer.search import Request
 from indexer.store import open_snapshot, verify
 
@@ -41,9 +43,9 @@ class Findings:
 
 def check(space: Workspace, *, repair: bool = False, progress: Progress = silent) -> Findings:
     """Compare the index with a new one. Raises `NotIndexedError` when there is none, `BusyError` as `reindex`."""
+    with suppress(StoreError):  # a damaged one is there: what is damaged is said below
+        open_snapshot(space.index_dir)
     damage = verify(space.index_dir)
-    if not damage:
-        open_snapshot(space.index_dir, identity_of(space))
     found, snapshot = _compare(space, progress)
     problems = (*damage, *found)
     if problems and repair:

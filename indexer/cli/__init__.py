@@ -26,9 +26,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # Linear algebra here is a few small products; threads for it would cost memory and make forking unsafe. Set
     # before numpy is loaded, and left alone where the user has said otherwise.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from indexer.cli import commands  # here, so that --help and wrong usage answer without loading numpy
-
     try:
+        from indexer.cli import commands  # here, so that --help and wrong usage answer without loading numpy
+
         status = commands.COMMANDS[options.command](options)
         sys.stdout.flush()
     except IndexerError as error:
