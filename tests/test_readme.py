@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.trees import REPO, git
+from tests.trees import REPO, under_git
 
 TEXT = (REPO / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"(<!-- command: (\w+) -->\n)?```sh\n(.*?)```", TEXT, re.DOTALL)
@@ -18,20 +18,9 @@ COMMANDS = [line for _, name, block in BLOCKS if not name for line in block.stri
 SETUP = {name: block.strip() for _, name, block in BLOCKS if name}
 
 
-def copy_of_repository(into: Path) -> Path:
-    listed = git(REPO, "ls-files", "-co", "--exclude-standard", "-z").split("\0")
-    for name in filter(None, listed):
-        source = REPO / name
-        if source.is_file():
-            (into / name).parent.mkdir(parents=True, exist_ok=True)
-            (into / name).write_bytes(source.read_bytes())
-    git(into, "init", "-q")
-    return into
-
-
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return copy_of_repository(tmp_path_factory.mktemp("checkout"))
+    return under_git(REPO, tmp_path_factory.mktemp("checkout"))
 
 
 def run(line: str, cwd: Path, seconds: int = 300) -> subprocess.CompletedProcess[str]:
@@ -77,7 +66,7 @@ def test_continuous_integration_runs_the_tests_by_the_readme() -> None:
 
 @pytest.mark.network
 def test_the_first_command_works_from_nothing(tmp_path: Path) -> None:
-    checkout = copy_of_repository(tmp_path)
+    checkout = under_git(REPO, tmp_path)
     python = f"{sys.version_info.major}.{sys.version_info.minor}"
     line = SETUP["use"].replace("python3 -m venv", f"python{python} -m venv", 1)
     done = run(line, checkout, 600)

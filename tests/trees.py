@@ -51,6 +51,22 @@ def real_tree(root: Path) -> Path:
     return root
 
 
+def under_git(source: Path, root: Path) -> Path:
+    """Lay a copy of a folder as a git repository: what git lists, where it is one, else everything."""
+    if (source / ".git").exists():
+        for name in filter(None, git(source, "ls-files", "-co", "--exclude-standard", "-z").split("\0")):
+            if (source / name).is_file():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(source / name, root / name)
+    else:
+        left_out = shutil.ignore_patterns(".indexer")
+        shutil.copytree(source, root, symlinks=True, ignore=left_out, dirs_exist_ok=True)
+    git(root, "init", "-q", "-b", "main")
+    commit(root)
+    age(root)
+    return root
+
+
 def commit(root: Path) -> None:
     """Commit everything as it is."""
     git(root, "add", "-A")

@@ -21,6 +21,19 @@ def cache() -> Path:
     return folder
 
 
+def folder(name: str) -> Path:
+    """Return a corpus by name: a source distribution, or ``go`` for Go's standard library.
+
+    Go's comes from Debian's package golang-1.19-src, which has to be installed, or from ``INDEXER_CORPORA/go``.
+    """
+    if name != "go":
+        return sdist(name)
+    for place in (cache() / "go", Path("/usr/share/go-1.19/src")):
+        if place.is_dir():
+            return place
+    raise FileNotFoundError("Go's standard library: install Debian's golang-1.19-src")
+
+
 def sdist(name: str) -> Path:
     """Return the unpacked source distribution of a project, fetched when it is not there yet."""
     version = SDISTS[name]
