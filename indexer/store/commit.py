@@ -14,7 +14,7 @@ from indexer.store.format import FORMAT, MANIFEST, NEXT, PREVIOUS, is_folder, se
 from indexer.store.lock import RootLock
 from indexer.store.manifest import Identity, Manifest, SegmentEntry, encode
 from indexer.store.merge import merge
-from indexer.store.opening import new_epoch, open_state
+from indexer.store.opening import new_epoch, open_state, read_manifests
 from indexer.store.pending import Pending
 from indexer.store.segment import Segment, open_segment, write
 from indexer.store.snapshot import Snapshot
@@ -275,8 +275,8 @@ class Writer:
         """Make the directory again; the tables are still in memory or mapped, and are all written anew."""
         publish.prepare(self._disk, self._directory)
         state = self._state
-        state.manifests.clear()
-        state.seen.clear()
+        # What stands there now, if anything, is not ours to remove before we have put a generation in its place.
+        state.manifests, state.seen = read_manifests(self._disk, self._directory, [])
         state.epoch, state.home = new_epoch(), ""
 
     def _old_answers(self) -> bool:

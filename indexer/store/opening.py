@@ -180,6 +180,15 @@ def open_state(disk: Disk, index_dir: Path, identity: Identity, *, fresh: bool) 
 
 
 def _manifests(disk: Disk, index_dir: Path, notes: list[str]) -> State:
+    manifests, seen = read_manifests(disk, index_dir, notes)
+    generation = max((one.generation for one in manifests.values()), default=0)
+    return State(Stack(), new_epoch(), generation, manifests, seen)
+
+
+def read_manifests(
+    disk: Disk, index_dir: Path, notes: list[str]
+) -> tuple[dict[str, Manifest], dict[str, bytes]]:
+    """Give the manifests that stand on disk and can be read, and their bytes; ``notes`` gets what is wrong."""
     manifests: dict[str, Manifest] = {}
     seen: dict[str, bytes] = {}
     for name in (MANIFEST, PREVIOUS, NEXT):
@@ -190,8 +199,7 @@ def _manifests(disk: Disk, index_dir: Path, notes: list[str]) -> State:
             continue
         except StoreError as error:
             notes.append(str(error))
-    generation = max((one.generation for one in manifests.values()), default=0)
-    return State(Stack(), new_epoch(), generation, manifests, seen)
+    return manifests, seen
 
 
 def _why_fresh(state: State, identity: Identity, notes: list[str], *, fresh: bool) -> str:

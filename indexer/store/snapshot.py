@@ -7,7 +7,7 @@ depends on the order in which things were written.
 from __future__ import annotations
 
 from bisect import bisect_left
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -143,7 +143,8 @@ class Snapshot:
         stats = [self.stack.column("file_stats", row)[self._file_rows] for row in range(4)]
         times = [stats[Stat.MTIME].view(np.int64).tolist(), stats[Stat.CTIME].view(np.int64).tolist()]
         columns = zip(self.paths, stats[Stat.SIZE].tolist(), *times, stats[Stat.INODE].tolist(), strict=True)
-        known = dict(zip(self.paths, map(FileStat._make, columns), strict=True))
+        # `FileStat._make` does the same in three times the time.
+        known = dict(zip(self.paths, map(partial(tuple.__new__, FileStat), columns), strict=True))
         racy = np.flatnonzero(self.files.flags & Flag.RACY).tolist()
         return known, {self.paths[at] for at in racy}
 

@@ -154,6 +154,45 @@ def test_refused_at_any_operation(
         shutil.rmtree(root)
 
 
+@pytest.mark.parametrize("late", [False, True], ids=["before", "after"])
+def test_interrupted_at_any_operation(scratch: Path, late: bool) -> None:
+    """Ctrl-C before or after any operation of a commit: one of both generations, and the writer can go on."""
+
+    class Interrupted(Refusing):
+        def attempt(self, action: str, path: Path, call: Callable[[], T]) -> T:
+            hit = False
+            if action in CHANGES:
+                self.count += 1
+                hit = self.count == self.first
+            if hit and not late:
+                raise KeyboardInterrupt
+            done = super().attempt("read", path, call)
+            if hit:
+                raise KeyboardInterrupt
+            return done
+
+    want_before = open_snapshot(build(scratch / "before", BEFORE)).tables()
+    want_after = open_snapshot(build(scratch / "after", {"b": BEFORE["b"], "c": b"new\n"})).tables()
+    (scratch / "count").mkdir(parents=True)
+    total = changes_in_a_commit(scratch / "count", merging=True)
+    for at in range(1, total + 1):
+        root = scratch / str(at)
+        root.mkdir()
+        disk = Interrupted()
+        with one_commit(root, disk, merging=True) as writer:
+            disk.arm(at, at, 0)
+            with pytest.raises(KeyboardInterrupt):
+                writer.commit()
+            disk.arm(0, -1, 0)
+            seen = open_snapshot(root / ".indexer")
+            assert seen.tables() in (want_before, want_after)
+            writer.commit()
+        after = open_snapshot(root / ".indexer")
+        assert after.tables() == want_after
+        assert verify(root / ".indexer") == []
+        assert seen.tables() == want_after or (after.epoch, after.generation) != (seen.epoch, seen.generation)
+
+
 def test_refused_when_the_writer_opens(root: Path) -> None:
     build(root, BEFORE)
     (root / ".indexer" / "g0000000009-00000000.seg").write_bytes(b"an orphan")
@@ -234,6 +273,26 @@ def test_half_of_the_index_goes_away_under_a_writer(root: Path, half: str) -> No
         writer.commit()
     assert open_snapshot(directory).paths == ["a", "b", "c"]
     assert verify(directory) == []
+
+
+def test_a_lost_manifest_and_a_full_disk(root: Path) -> None:
+    """The previous generation answers; a commit that fails must not take its segments away."""
+    build(root, BEFORE)
+    directory = root / ".indexer"
+    disk = Refusing()
+    with Writer(root, directory, IDENTITY, disk=disk) as writer:
+        put(writer, "c", b"one\n")
+        writer.compact()
+        (directory / "manifest.json").unlink()
+        put(writer, "d", b"two\n")
+        for at in range(1, 6):
+            disk.arm(at, at, errno.ENOSPC)
+            assert told(writer)
+            assert open_snapshot(directory).paths == ["a", "b"]
+            assert open_snapshot(directory).tables().rows
+        disk.arm(0, -1, 0)
+        writer.commit()
+    assert open_snapshot(directory).paths == ["a", "b", "c", "d"]
 
 
 def test_the_root_is_replaced_under_a_writer(root: Path) -> None:
