@@ -24,11 +24,13 @@ from hypothesis import strategies as st
 from indexer import search
 from indexer.check import differences
 from indexer.oneshot import text_reader
-from indexer.reindex import reindex
+from indexer.reindex import Indexer, reindex
+from indexer.reindex import live as live_module
 from indexer.reindex import run as run_module
 from indexer.search import Request
 from indexer.settings import Settings, WorkerSettings
 from indexer.store import Snapshot, Writer
+from indexer.store import commit as commit_module
 from indexer.store.disk import Disk
 from indexer.store.tables import F32, U64
 from indexer.tokens import TermCounts
@@ -161,7 +163,7 @@ def killed_run(space: Workspace, after: int) -> None:
     """Reindex in a child that is killed at one of the store's operations on the disk."""
     child = os.fork()
     if not child:
-        with replaced(run_module, "Writer", partial(Writer, disk=Killer(after))):
+        with replaced(live_module, "Writer", partial(Writer, disk=Killer(after))):
             reindex(space)
         os._exit(0)
     os.waitpid(child, 0)
@@ -210,6 +212,71 @@ def play(root: Path, script: list[tuple[object, ...]]) -> list[str]:
 def test_random_edits(script: list[tuple[object, ...]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         assert play(Path(folder), script) == []
+
+
+def state(root: Path) -> dict[str, tuple[int, int, int, int]]:
+    """Every path of the tree with what tells that it was touched."""
+    found = {}
+    for folder, folders, names in os.walk(root):
+        folders[:] = [name for name in folders if name != ".indexer"]
+        for name in names:
+            stat = (Path(folder) / name).lstat()
+            path = os.path.relpath(Path(folder) / name, root)
+            found[path] = (stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, stat.st_ino)
+    return found
+
+
+def play_by_paths(root: Path, script: list[tuple[object, ...]]) -> list[str]:
+    """Play a script, telling one indexer after each step which paths are dirty, and compare."""
+    space = space_of(root)
+    with Indexer(space) as indexer:
+        indexer.scan()
+        for number, step in enumerate(script):
+            before = state(root)
+            edit(root, step)
+            after = state(root)
+            dirty = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
+            trees = {str(name) for name in step[1:]} if step[0] == "move folder" else set()
+            outcome = indexer.scan() if ".gitignore" in dirty else indexer.update(dirty, trees)
+            with tempfile.TemporaryDirectory() as folder:
+                indexer.rest()
+                new = fresh_beside(space, Path(folder) / "index")
+                if found := differences(outcome.snapshot, new):
+                    return [f"after step {number}, {step!r}", *found]
+    return []
+
+
+def fresh_beside(space: Workspace, index_dir: Path) -> Snapshot:
+    """Make an index from nothing while another writer has the root: under its lock."""
+    with replaced(commit_module, "RootLock", lambda root: HeldAlready()):
+        return reindex(replace(space, index_dir=index_dir)).snapshot
+
+
+class HeldAlready:
+    def check(self) -> None: ...
+    def close(self) -> None: ...
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(steps, min_size=2, max_size=8))
+def test_updates_by_path_equal_scans(script: list[tuple[object, ...]]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        assert play_by_paths(Path(folder), script) == []
+
+
+def test_an_update_that_is_told_of_nothing_finds_nothing(tmp_path: Path) -> None:
+    """The planted fault of the test above: a path that is dirty and not said to be."""
+    space = space_of(tmp_path)
+    write(tmp_path / "a.py", SNIPPETS[0].encode())
+    with Indexer(space) as indexer:
+        indexer.scan()
+        write(tmp_path / "a.py", SNIPPETS[1].encode())
+        indexer.update([])
+        with tempfile.TemporaryDirectory() as folder:
+            assert differences(indexer.snapshot, fresh_beside(space, Path(folder) / "index"))
+        indexer.update(["a.py"])
+        with tempfile.TemporaryDirectory() as folder:
+            assert not differences(indexer.snapshot, fresh_beside(space, Path(folder) / "index"))
 
 
 SCRIPT: list[tuple[object, ...]] = [

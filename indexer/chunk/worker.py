@@ -207,6 +207,10 @@ class Pool:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End every child. A later `run` starts new ones."""
         for child in self._children:
             if child.batch:
                 child.end("given up")
@@ -219,6 +223,7 @@ class Pool:
 
         Raises `WorkerError` when a parser process cannot be started.
         """
+        self._forget_abandoned()
         batches = _batched(tasks)
         again: deque[list[Task]] = deque()
         while True:
@@ -228,6 +233,12 @@ class Pool:
                 return
             for child in self._ready(busy):
                 yield from self._collect(child, again)
+
+    def _forget_abandoned(self) -> None:
+        """End the children that are at work for a run that was given up: their answers are nobody's."""
+        for child in [child for child in self._children if child.batch]:
+            self._children.remove(child)
+            child.end("given up")
 
     def _hand_out(self, batches: Iterator[list[Task]], again: deque[list[Task]]) -> None:
         """Give every idle child a batch, starting children up to the limit while there is work."""

@@ -1,5 +1,15 @@
 """Reindex: the stages in their order, from the files on disk to a new generation."""
 
-from indexer.reindex.run import Outcome, Progress, identity_of, reindex, scan_of, silent, suspects_of
+from indexer.reindex.live import Indexer, Outcome, identity_of, reindex, scan_of, suspects_of
+from indexer.reindex.run import Progress, silent
 
-__all__ = ["Outcome", "Progress", "identity_of", "reindex", "scan_of", "silent", "suspects_of"]
+__all__ = [
+    "Indexer",
+    "Outcome",
+    "Progress",
+    "identity_of",
+    "reindex",
+    "scan_of",
+    "silent",
+    "suspects_of",
+]

@@ -1,0 +1,191 @@
+"""The one that writes a root's index: brings it up to date by a scan of everything, or by paths said to be dirty.
+
+Both doors lead to the same run (`run.Run`), so that an update by paths ends with what a scan would have ended with.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+from indexer.chunk.worker import Pool
+from indexer.reindex import mounts
+from indexer.reindex.report import count_chunks, count_moves, count_scan, live_keys
+from indexer.reindex.run import Run, silent
+from indexer.scan import diff
+from indexer.scan.ignore import Rules
+from indexer.scan.walk import Scan, look, walk
+from indexer.store import Identity, Writer
+from indexer.types import FileStat, Reason, Report
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from indexer.reindex.run import Progress
+    from indexer.store import Snapshot
+    from indexer.workspace import Workspace
+
+
+def identity_of(space: Workspace) -> Identity:
+    """Return what an index of this workspace says of its making (DESIGN, invariant 12)."""
+    embedder = space.embedder
+    return Identity(embedder.name, embedder.dim, embedder.version, space.tokenizer, space.cutting)
+
+
+def scan_of(space: Workspace) -> Scan:
+    """Walk the root by its rules."""
+    return walk(space.root, Rules.load(space.root, space.settings.scan), space.settings.scan)
+
+
+def suspects_of(snapshot: Snapshot, scan: Scan) -> diff.Suspects:
+    """Hold a scan against a generation. What lies on a file system that is gone is unknown, and noted in the scan."""
+    known, racy = snapshot.known()
+    mounted = mounts.known_mounts(snapshot)
+    missing = mounts.missing(mounted, scan)
+    scan.unknown += missing
+    scan.notes += map(mounts.note, missing)
+    for path in mounted:
+        del known[path]
+    return diff.compare(known, racy, scan.files, scan.unknown)
+
+
+class Outcome(NamedTuple):
+    """What a run did, the generation it ended with, and what it could not see (empty: it saw everything)."""
+
+    report: Report
+    snapshot: Snapshot
+    unknown: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def reindex(space: Workspace, *, full: bool = False, progress: Progress = silent) -> Outcome:
+    """Bring the index of a root up to date and return what that took.
+
+    ``full`` makes it anew from nothing, while the old generation goes on answering until the new one is whole.
+    Raises `BusyError` when another writer is at work, `RootError` and `StoreError` as their names say.
+    """
+    with Indexer(space, full=full, progress=progress) as indexer:
+        return indexer.scan()
+
+
+class Indexer:
+    """Holds the root's writer, and its parser processes, until it is closed. Use it as a context manager.
+
+    Raises `BusyError` when another writer holds the root. After any error the next `scan` sets things right.
+    """
+
+    def __init__(self, space: Workspace, *, full: bool = False, progress: Progress = silent) -> None:
+        self.space = space
+        self.progress = progress
+        self._rules: Rules | None = None
+        keep = space.settings.store.keep_generations
+        identity = identity_of(space)
+        self.writer = Writer(space.root, space.index_dir, identity, fresh=full, keep_generations=keep)
+        self._pool = Pool(space.settings.chunk, space.settings.worker)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give the lock back and end the parser processes."""
+        self.rest()
+        self.writer.close()
+
+    def rest(self) -> None:
+        """End the parser processes; the next run starts new ones. They are worth keeping between quick edits only."""
+        self._pool.close()
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The last generation."""
+        return self.writer.snapshot
+
+    def scan(self) -> Outcome:
+        """Look at everything, by rules read anew, and commit what has changed."""
+        started = time.perf_counter()
+        self._rules = Rules.load(self.space.root, self.space.settings.scan)
+        scan = walk(self.space.root, self._rules, self.space.settings.scan)
+        before = self.writer.snapshot
+        live_before = live_keys(before)
+        suspects = suspects_of(before, scan)
+        run = self._run(suspects)
+        mounts.remember(self.writer, mounts.known_mounts(before), scan)
+        report = self._committed(run, before, suspects)
+        after = self.writer.snapshot
+        count_scan(report, scan, suspects, after)
+        count_chunks(report, run.changed, live_before, after)
+        report.seconds = round(time.perf_counter() - started, 3)
+        return Outcome(report, after, tuple(scan.unknown), (*self.writer.notes, *scan.notes))
+
+    def update(self, paths: Iterable[str], trees: Iterable[str] = ()) -> Outcome:
+        """Look at some paths, and at all that is or was below some directories, and commit what has changed.
+
+        Falls back to a scan when the rules have changed or were never read. Chunks are not counted in the report:
+        that would cost as much as the whole index is large.
+        """
+        if self._rules is None or self._rules.changed() or not self.writer.snapshot.complete:
+            return self.scan()
+        started = time.perf_counter()
+        before = self.writer.snapshot
+        dirty = {*paths, *(path for tree in trees for path in self._below(tree))}
+        suspects, unknown = self._suspects(dirty)
+        report = self._committed(self._run(suspects), before, suspects)
+        report.files.scanned = len(dirty)
+        report.seconds = round(time.perf_counter() - started, 3)
+        return Outcome(report, self.writer.snapshot, unknown, self.writer.notes)
+
+    def _run(self, suspects: diff.Suspects) -> Run:
+        run = Run(self.space, self.writer, self._pool, self.progress)
+        run.go(suspects)
+        return run
+
+    def _committed(self, run: Run, before: Snapshot, suspects: diff.Suspects) -> Report:
+        count_moves(run.report, before, suspects, run.arrived)
+        run.report.generation = self.writer.commit()
+        return run.report
+
+    def _below(self, tree: str) -> Iterator[str]:
+        """Every path that is known below a directory, or lies there now."""
+        prefix = f"{tree}/" if tree else ""
+        yield from (path for path in self.writer.snapshot.paths if path.startswith(prefix))
+        rules = self._rules
+        assert rules is not None
+        rules.forget(tree)
+        for folder, folders, names in os.walk(self.space.root / tree):
+            here = os.path.relpath(folder, self.space.root)
+            inside = "" if here == "." else f"{here}/"
+            folders[:] = [name for name in folders if rules.directory(inside + name)]
+            yield from (inside + name for name in names)
+
+    def _suspects(self, dirty: Iterable[str]) -> tuple[diff.Suspects, tuple[str, ...]]:
+        """Look at each dirty path as the walk would, and hold it against what is known."""
+        new: list[FileStat] = []
+        moved: list[FileStat] = []
+        racy: list[FileStat] = []
+        gone: list[str] = []
+        unknown: list[str] = []
+        unchanged = 0
+        assert self._rules is not None
+        for path in sorted(dirty, key=os.fsencode):
+            seen = look(self._rules, path, self.space.settings.scan)
+            before = self.writer.snapshot.record(path)
+            if before is not None and before.reason == Reason.MOUNT:
+                continue
+            if isinstance(seen, FileStat):
+                if before is None:
+                    new.append(seen)
+                elif before.stat != seen:
+                    moved.append(seen)
+                elif before.racy:
+                    racy.append(seen)
+                else:
+                    unchanged += 1
+            elif seen is not None and seen.reason == Reason.UNREADABLE:
+                unknown.append(path)
+            elif before is not None:
+                gone.append(path)
+        return diff.Suspects(tuple(new), tuple(moved), tuple(racy), tuple(gone), unchanged), tuple(unknown)
