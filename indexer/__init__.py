@@ -2,7 +2,7 @@
 
 The road through the house::
 
-    scan -> diff -> chunk -> embed -> store -> search
+    scan -> diff -> chunk -> embed -> store -> search -> serve
 
 - ``scan`` walks the root, ignore rules applied on the way, and yields one `FileStat` a file.
 - ``scan.diff`` holds them against what the index knows. A stat that moved means: read and hash. A hash that moved
@@ -11,16 +11,18 @@ The road through the house::
 - ``embed`` makes vectors of the chunk contents that the store has not seen before.
 - ``store`` binds and unbinds rows in one atomic step, a *generation*.
 - ``search`` reads an immutable snapshot of one generation.
+- ``serve`` answers from the newest one over a socket, while ``watch`` tells what changes.
 
 Imports point one way, down this list (``tests/test_layers.py`` holds it)::
 
-    0  types  errors  settings  config  tokens
+    0  types  errors  settings  config  tokens  processes
     1  scan/  chunk/  embed/
     2  store/  workspace
     3  reindex/  search/
-    4  oneshot  status
-    5  check
-    6  cli/
+    4  oneshot  status  watch/
+    5  answers  check
+    6  serve/
+    7  cli/
 
 What holds whatever happens: an incremental index equals one built from nothing on the same tree; only what
 changed is paid for; a generation is all or nothing; an answer never claims to be fresher than it is; no file can

@@ -10,12 +10,13 @@ import pytest
 PACKAGE = Path(__file__).resolve().parent.parent / "indexer"
 
 LAYERS = [
-    {"types", "errors", "settings", "config", "tokens"},
+    {"types", "errors", "settings", "config", "tokens", "processes"},
     {"scan", "chunk", "embed"},
     {"store", "workspace"},
     {"reindex", "search"},
-    {"oneshot", "status"},
-    {"check"},
+    {"oneshot", "status", "watch"},
+    {"answers", "check"},
+    {"serve"},
     {"cli"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
