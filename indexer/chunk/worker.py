@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 from indexer.chunk.cutting import Answer, Cut, Task, cut_all, split
 from indexer.errors import WorkerError
+from indexer.processes import start_interpreter
 from indexer.types import Reason
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ class _Child:
                 inherited = [*(child.pipe for child in others), self.pipe]
                 self._process: _Process = _forked(theirs, inherited, settings)
             else:
-                self._process = _started(theirs)
+                self._process = _Spawn(start_interpreter(__name__, "serve_descriptor", theirs.fileno()))
                 self.pipe.send(settings)
 
     def give(self, batch: list[Task], seconds: float) -> None:
@@ -182,16 +183,6 @@ def _forked(
     )
     process.start()
     return _Fork(process)
-
-
-def _started(theirs: connection.Connection) -> _Process:
-    """Start an interpreter with this one's module path and nothing of the current folder or the environment."""
-    code = (
-        f"import sys; sys.path[:] = {sys.path!r}; from indexer.chunk import worker; worker.serve_descriptor("
-    )
-    descriptor = theirs.fileno()
-    arguments = [sys.executable, "-I", "-c", f"{code}{descriptor})"]
-    return _Spawn(subprocess.Popen(arguments, pass_fds=[descriptor], stdin=subprocess.DEVNULL))
 
 
 class Pool:

@@ -14,18 +14,19 @@ import sys
 import time
 from contextlib import suppress
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from indexer import embed
 from indexer.errors import IndexerError
 from indexer.reindex import Indexer
-from indexer.settings import Settings
-from indexer.types import Report
 from indexer.workspace import Workspace
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from indexer.reindex import Outcome
+    from indexer.settings import Settings
+    from indexer.types import Report
 
 _log = logging.getLogger(__name__)
 _NICE = 10
@@ -122,7 +123,7 @@ class _Updater:
             return Broken(job.number, type(error).__name__, str(error))
         except (EOFError, ConnectionError):
             raise
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  (a daemon outlives our bugs: logged, told, and tried again)
             self._forget()
             _log.exception("job %s failed", job.kind)
             return Broken(job.number, type(error).__name__, f"{type(error).__name__}: {error}")

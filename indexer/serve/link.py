@@ -1,0 +1,92 @@
+"""The daemon's end of the updater's pipe: starts the process, gives it jobs, tells what it says.
+
+Everything happens on the event loop's thread; nothing here waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import multiprocessing
+import signal
+import subprocess
+from typing import TYPE_CHECKING
+
+from indexer.processes import start_interpreter
+from indexer.serve.updater import Broken, Going, Origin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from indexer.serve.updater import Job, Message
+    from indexer.workspace import Workspace
+
+_END_SECONDS = (
+    1.5  # for the commit that is under way; killed after it, which loses nothing that was acknowledged
+)
+
+
+class Updater:
+    """A running updater process. ``tell`` is called with each message, and with a `Broken` job when it has died."""
+
+    def __init__(self, space: Workspace, tell: Callable[[Message], None]) -> None:
+        self._tell = tell
+        self._loop = asyncio.get_running_loop()
+        self._job: Job | None = None
+        self._pipe, theirs = multiprocessing.Pipe()
+        with theirs:
+            self._process = start_interpreter("indexer.serve.updater", "serve_descriptor", theirs.fileno())
+        self._pipe.send(Origin(space.root, space.index_dir, space.settings))
+        self._loop.add_reader(self._pipe.fileno(), self._arrived)
+
+    @property
+    def alive(self) -> bool:
+        """Whether jobs can be given."""
+        return not self._pipe.closed
+
+    @property
+    def pid(self) -> int:
+        """The process."""
+        return self._process.pid
+
+    def give(self, job: Job) -> None:
+        """Give the next job; the one before must have ended."""
+        assert self._job is None
+        self._job = job
+        with contextlib.suppress(ConnectionError):  # it has died: the reader sees that and tells
+            self._pipe.send(job)
+
+    def _arrived(self) -> None:
+        try:
+            message: Message = self._pipe.recv()
+        except (EOFError, OSError):
+            self._died()
+            return
+        if not isinstance(message, Going):
+            self._job = None
+        self._tell(message)
+
+    def _died(self) -> None:
+        self._drop_pipe()
+        job, self._job = self._job, None
+        code = self._process.wait()
+        how = signal.Signals(-code).name if code < 0 else f"status {code}"
+        self._tell(Broken(job.number if job else 0, "UpdaterDied", f"the updater process ended with {how}"))
+
+    def _drop_pipe(self) -> None:
+        if not self._pipe.closed:
+            self._loop.remove_reader(self._pipe.fileno())
+            self._pipe.close()
+
+    async def close(self) -> None:
+        """Let it finish or abandon its commit, and end it; a second call does nothing."""
+        self._drop_pipe()
+        await asyncio.to_thread(_end, self._process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    try:
+        process.wait(_END_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
