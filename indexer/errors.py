@@ -35,3 +35,7 @@ class EmbedderError(IndexerError):
 
 class WorkerError(IndexerError):
     """A parser process could not be started at all; no file is at fault."""
+
+
+class DaemonError(IndexerError):
+    """The daemon cannot be run or reached here, or it cannot be trusted that it is ours."""

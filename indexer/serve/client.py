@@ -1,0 +1,276 @@
+"""Ask a running daemon; the standard library alone, so that a question costs little more than Python's own start.
+
+    client = connect(".")
+    if client is not None:
+        with client:
+            answer = client.request("index/search", {"query": "how is a commit made durable"})
+
+Every call has a bound. A daemon of another protocol says so in `Client.mismatch`, and can still be asked to stop. A
+client belongs to one thread.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections import deque
+from typing import TYPE_CHECKING, Any, Self
+
+from indexer import __version__
+from indexer.errors import DaemonError
+from indexer.scan.root import INDEX_NAME, roots_above
+from indexer.serve import place as places
+from indexer.serve.protocol import (
+    MAX_ANSWER,
+    PROTOCOL,
+    Decoder,
+    FrameError,
+    Framing,
+    Notification,
+    Request,
+    Response,
+    RpcError,
+    decode,
+    encode,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import TracebackType
+
+    from indexer.serve.protocol import Message
+
+HELLO_SECONDS = 2.0
+_PIECE = 1 << 16
+_RETRY_SECONDS = 0.02
+# What every daemon of every protocol is asked in the same way.
+_TIMELESS = {"initialize", "shutdown", "exit", "index/stop"}
+
+
+class SilentError(DaemonError):
+    """There is a daemon, and it has not answered in time."""
+
+
+class GoneError(DaemonError):
+    """The daemon has ended the connection, or sent what is no answer."""
+
+
+def connect(
+    start: str | os.PathLike[str], *, any_root: bool = False, timeout: float = HELLO_SECONDS
+) -> Client | None:
+    """Connect to the daemon of the innermost root around ``start`` that has one; None without.
+
+    A root inside that has an index but no daemon hides those further out, as it does for `find_root`. ``timeout`` is
+    in seconds. Raises `SilentError`; `RootError` or `DaemonError` when what lies there is not ours.
+    """
+    if not places.supported():
+        return None
+    for root in roots_above(start, any_root=any_root):
+        client = connect_root(root, timeout=timeout)
+        if client is not None:
+            return client
+    return None
+
+
+def connect_root(root: str | os.PathLike[str], *, timeout: float = HELLO_SECONDS) -> Client | None:
+    """Connect to the daemon of this very root, which is resolved; None when there is none. Raises as `connect`."""
+    place = places.place_of(root)
+    announced = places.read_announcement(f"{place.root}/{INDEX_NAME}")
+    if not places.check_runtime_dir(place.directory):
+        return None
+    client = dial(place.socket, place.root, timeout=timeout)
+    if client is None and announced is not None and announced.socket != place.socket:
+        # The root was made again, or mounted anew, under a daemon that lives on: it still has its first name.
+        client = dial(announced.socket, place.root, timeout=timeout)
+    if client is not None and client.root != place.root:
+        client.close()
+        raise DaemonError(
+            f"{place.root}/{INDEX_NAME}/{places.ANNOUNCEMENT} names the daemon of {client.root}; remove the file"
+        )
+    return client
+
+
+def dial(path: str, root: str, *, timeout: float = HELLO_SECONDS) -> Client | None:
+    """Connect to a socket of ours and say hello; None when nobody listens there. Raises `DaemonError`."""
+    if not places.is_our_socket(path):
+        return None
+    until = time.monotonic() + timeout
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        if not _connected(connection, path, root, until):
+            connection.close()
+            return None
+        client = Client(connection, root)
+        client.hello(until - time.monotonic())
+    except BaseException:
+        connection.close()
+        raise
+    return client
+
+
+def _connected(connection: socket.socket, path: str, root: str, until: float) -> bool:
+    while (left := until - time.monotonic()) > 0:
+        connection.settimeout(left)
+        try:
+            connection.connect(path)
+        except BlockingIOError:  # its queue of new connections is full
+            time.sleep(_RETRY_SECONDS)
+        except TimeoutError:
+            break
+        except OSError:
+            return False
+        else:
+            return True
+    raise SilentError(f"the daemon of {root} takes no connection; `indexer daemon status` tells more")
+
+
+class Client:
+    """One connection. ``root``, ``protocol``, ``version`` and ``pid`` are what the daemon said of itself."""
+
+    def __init__(self, connection: socket.socket, root: str) -> None:
+        self.root = root
+        self.protocol = 0
+        self.version = ""
+        self.pid = 0
+        self._connection = connection
+        self._decoder = Decoder(MAX_ANSWER)
+        self._number = 0
+        self._told: deque[Notification] = deque()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the connection."""
+        self._connection.close()
+
+    @property
+    def mismatch(self) -> str:
+        """One line when daemon and client speak different protocols; empty when they agree."""
+        if self.protocol == PROTOCOL:
+            return ""
+        return (
+            f"the daemon of {self.root} speaks protocol {self.protocol} (indexer {self.version or 'unknown'}), "
+            f"and this is protocol {PROTOCOL} (indexer {__version__}); `indexer daemon restart` mends it"
+        )
+
+    def hello(self, timeout: float) -> None:
+        """Say who we are and take note of who answers. An answer that is an error is an answer too."""
+        params = {
+            "processId": os.getpid(),
+            "clientInfo": {"name": "indexer", "version": __version__},
+            "protocol": PROTOCOL,
+            "capabilities": {},
+        }
+        try:
+            found = self.request("initialize", params, timeout=timeout)
+        except RpcError as error:
+            found = error.data
+        if not isinstance(found, dict):
+            return
+        about = found.get("serverInfo")
+        self.root = _of(str, found.get("root"), self.root)
+        self.protocol = _of(int, found.get("protocol"), 0)
+        self.pid = _of(int, found.get("pid"), 0)
+        self.version = _of(str, about.get("version") if isinstance(about, dict) else None, "")
+
+    def request(
+        self,
+        method: str,
+        params: object = None,
+        *,
+        timeout: float = 10.0,
+        told: Callable[[Notification], None] | None = None,
+    ) -> Any:
+        """Return the result of one method. ``timeout`` is in seconds, counted anew after each notification.
+
+        Notifications that come meanwhile go to ``told``, or wait for `notifications`. Raises `RpcError` with the
+        daemon's own error, `SilentError` at the bound (what was asked is then cancelled), `GoneError` when the
+        connection ends, and `DaemonError` when the daemon is of another protocol.
+        """
+        if self.mismatch and method not in _TIMELESS:
+            raise DaemonError(self.mismatch)
+        self._number += 1
+        number = self._number
+        self._send(Request(number, method, params), timeout)
+        until = time.monotonic() + timeout
+        while True:
+            message = self._receive(until)
+            if message is None:
+                self.notify("$/cancelRequest", {"id": number})
+                raise SilentError(f"the daemon of {self.root} has not answered {method} within {timeout:g} s")
+            if isinstance(message, Notification):
+                until = time.monotonic() + timeout
+                (told or self._told.append)(message)
+            elif isinstance(message, Response) and message.id in {number, None}:
+                if message.error is not None:
+                    raise message.error
+                return message.result
+
+    def notify(self, method: str, params: object = None, *, timeout: float = 2.0) -> None:
+        """Tell the daemon something that it does not answer. Raises `SilentError` or `GoneError`."""
+        self._send(Notification(method, params), timeout)
+
+    def notifications(self, timeout: float) -> Iterator[Notification]:
+        """Yield what the daemon tells, until it has been silent for ``timeout`` seconds. Raises `GoneError`."""
+        while True:
+            if self._told:
+                yield self._told.popleft()
+                continue
+            message = self._receive(time.monotonic() + timeout)
+            if message is None:
+                return
+            if isinstance(message, Notification):
+                yield message
+
+    def wait_for_end(self, timeout: float) -> bool:
+        """Wait until the daemon ends the connection; tell whether it has within ``timeout`` seconds."""
+        until = time.monotonic() + timeout
+        try:
+            while self._receive(until) is not None:
+                pass
+        except GoneError:
+            return True
+        return False
+
+    # --- bytes
+
+    def _send(self, message: Request | Notification, timeout: float) -> None:
+        self._connection.settimeout(max(timeout, 0.001))
+        try:
+            self._connection.sendall(Framing.HEADERS.frame(encode(message)))
+        except TimeoutError:
+            raise SilentError(f"the daemon of {self.root} has not taken the question") from None
+        except OSError as error:
+            raise self._gone() from error
+
+    def _receive(self, until: float) -> Message | None:
+        """Return the next message, or None at the bound."""
+        try:
+            while (body := self._decoder.next()) is None:
+                left = until - time.monotonic()
+                if left <= 0:
+                    return None
+                self._connection.settimeout(left)
+                data = self._connection.recv(_PIECE)
+                if not data:
+                    raise self._gone()
+                self._decoder.feed(data)
+            return decode(body)
+        except TimeoutError:
+            return None
+        except (OSError, FrameError, RpcError) as error:
+            raise self._gone() from error
+
+    def _gone(self) -> GoneError:
+        return GoneError(f"the daemon of {self.root} ended the connection")
+
+
+def _of(kind: type[Any], value: object, otherwise: Any) -> Any:
+    return value if type(value) is kind else otherwise
