@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from indexer import check, config, oneshot, search, status
+from indexer import answers, check, config, oneshot, search, status
 from indexer.cli import show
 from indexer.cli.progress import Line
 from indexer.errors import QueryError
@@ -66,7 +66,7 @@ def run_reindex(options: argparse.Namespace) -> int:
     with _progress(options) as progress:
         outcome = reindex(space, full=options.full, progress=progress)
     if options.json:
-        print(show.as_json(asdict(outcome.report)))
+        print(answers.as_json(asdict(outcome.report)))
         return 0
     if not options.quiet:
         print(show.safe(show.report_text(outcome.report)))
@@ -139,7 +139,7 @@ def _place(text: str, space: Workspace) -> tuple[str, int]:
 
 def _print_answer(options: argparse.Namespace, answer: oneshot.Answer, words: Sequence[str]) -> int:
     if options.json:
-        print(show.as_json(show.answer_object(answer)))
+        print(answers.as_json(answers.answer_object(answer)))
         return 0
     painter = show.Painter(sys.stdout)
     for number, hit in enumerate(answer.hits):
@@ -160,7 +160,7 @@ def run_status(options: argparse.Namespace) -> int:
     """``indexer status``."""
     found = status.status_of(_open(options))
     if options.json:
-        print(show.as_json(show.status_object(found)))
+        print(answers.as_json(show.status_object(found)))
     else:
         most = None if options.all else _SKIPPED_SHOWN
         print("\n".join(show.safe(line) for line in show.status_lines(found, most)))
@@ -173,7 +173,7 @@ def run_check(options: argparse.Namespace) -> int:
     with _progress(options) as progress:
         found = check.check(space, repair=options.repair, progress=progress)
     if options.json:
-        print(show.as_json(asdict(found)))
+        print(answers.as_json(asdict(found)))
     else:
         for line in found.problems:
             print(show.safe(line))
@@ -190,7 +190,7 @@ def run_config(options: argparse.Namespace) -> int:
         "repository": str(space.root / config.REPOSITORY_FILE),
     }
     if options.json:
-        print(show.as_json({"root": str(space.root), "files": files, "settings": value}))
+        print(answers.as_json({"root": str(space.root), "files": files, "settings": value}))
     else:
         print("\n".join(show.safe(line) for line in show.settings_lines(files, value)))
     return 0

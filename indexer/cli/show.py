@@ -16,20 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from indexer.check import Findings
-    from indexer.oneshot import Answer
     from indexer.status import Status
     from indexer.types import Hit, Report, Skipped
 
 _SNIPPET_LINES = 6
 _LINE_WIDTH = 160
 _BOLD, _DIM, _CYAN, _OFF = "\x1b[1m", "\x1b[2m", "\x1b[36m", "\x1b[0m"
-
-
-def as_json(value: Any) -> str:
-    """One object on one line. Lone surrogates (bytes of names that are no UTF-8) come out as escapes."""
-    text = json.dumps(value, ensure_ascii=False)
-    # A lone surrogate, as Python's escape \udcff, is also JSON's.
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def safe(text: str) -> str:
@@ -83,16 +75,6 @@ def hit_lines(hit: Hit, words: Sequence[str], painter: Painter) -> list[str]:
     return lines
 
 
-def hit_object(hit: Hit) -> dict[str, Any]:
-    """One hit as the contract has it; ``also`` and ``stale`` only where there is something to say."""
-    value = asdict(hit)
-    if not hit.also:
-        del value["also"]
-    if not hit.stale:
-        del value["stale"]
-    return value
-
-
 def report_text(report: Report) -> str:
     """One run in a line."""
     files, chunks = report.files, report.chunks
@@ -111,21 +93,6 @@ def report_text(report: Report) -> str:
         f"{chunks.total:,} chunks ({chunks.added:,} new, {report.embedded:,} embedded) "
         f"in {report.seconds:.2f} s, generation {report.generation}"
     )
-
-
-def answer_object(answer: Answer) -> dict[str, Any]:
-    """One answer as the contract has it, with its epoch; ``reason`` only where it is not fresh."""
-    value: dict[str, Any] = {
-        "epoch": answer.epoch,
-        "generation": answer.generation,
-        "fresh": answer.fresh,
-        "mode": answer.mode,
-        "ms": answer.ms,
-        "hits": [hit_object(hit) for hit in answer.hits],
-    }
-    if answer.reason:
-        value["reason"] = answer.reason
-    return value
 
 
 def status_object(status: Status) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import json
 
 import pytest
 
+from indexer import answers
 from indexer.cli import show
 from indexer.cli.progress import Line
 from indexer.types import Hit, Report
@@ -65,13 +66,13 @@ def test_long_texts_end_with_how_much_more_there_is() -> None:
 
 
 def test_json_survives_names_that_are_no_text() -> None:
-    value = show.as_json({"path": "caf\udce9.py", "text": "→"})
+    value = answers.as_json({"path": "caf\udce9.py", "text": "→"})
     assert value.encode("utf-8")
     assert json.loads(value) == {"path": "caf\udce9.py", "text": "→"}
 
 
 def test_json_hit_has_exactly_the_fields_of_the_contract() -> None:
-    assert list(show.hit_object(HIT)) == [
+    assert list(answers.hit_object(HIT)) == [
         "path", "start_line", "end_line", "symbol", "scope", "kind", "language", "score", "text",
     ]  # fmt: skip
 
