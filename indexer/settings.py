@@ -79,6 +79,15 @@ class WorkerSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class DaemonSettings:
+    """Whether commands start the daemon, the minutes without a client it ends after (0: never), its log's bytes."""
+
+    autostart: bool = _setting(default=False)
+    idle_exit: float = _setting(240.0, 0.0, 1_000_000.0)
+    log_bytes: int = _setting(1_000_000, 10_000, 1_000_000_000)
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """All sections, one field each, named as in ``config.toml``."""
 
@@ -88,3 +97,4 @@ class Settings:
     store: StoreSettings = field(default_factory=StoreSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
     worker: WorkerSettings = field(default_factory=WorkerSettings)
+    daemon: DaemonSettings = field(default_factory=DaemonSettings)

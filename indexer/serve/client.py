@@ -75,8 +75,13 @@ def connect(
 
 def connect_root(root: str | os.PathLike[str], *, timeout: float = HELLO_SECONDS) -> Client | None:
     """Connect to the daemon of this very root, which is resolved; None when there is none. Raises as `connect`."""
-    place = places.place_of(root)
-    announced = places.read_announcement(f"{place.root}/{INDEX_NAME}")
+    return connect_place(places.place_of(root), timeout=timeout)
+
+
+def connect_place(place: places.Place, *, timeout: float = HELLO_SECONDS) -> Client | None:
+    """Connect to the daemon at a place; None when there is none. Raises as `connect`."""
+    index = f"{place.root}/{INDEX_NAME}"
+    announced = places.read_announcement(index)
     if not places.check_runtime_dir(place.directory):
         return None
     client = dial(place.socket, place.root, timeout=timeout)
@@ -86,7 +91,7 @@ def connect_root(root: str | os.PathLike[str], *, timeout: float = HELLO_SECONDS
     if client is not None and client.root != place.root:
         client.close()
         raise DaemonError(
-            f"{place.root}/{INDEX_NAME}/{places.ANNOUNCEMENT} names the daemon of {client.root}; remove the file"
+            f"{index}/{places.ANNOUNCEMENT} names the daemon of another root, {client.root}; remove the file"
         )
     return client
 
@@ -101,7 +106,7 @@ def dial(path: str, root: str, *, timeout: float = HELLO_SECONDS) -> Client | No
         if not _connected(connection, path, root, until):
             connection.close()
             return None
-        client = Client(connection, root)
+        client = Client(connection, root, path)
         client.hello(until - time.monotonic())
     except BaseException:
         connection.close()
@@ -128,8 +133,9 @@ def _connected(connection: socket.socket, path: str, root: str, until: float) ->
 class Client:
     """One connection. ``root``, ``protocol``, ``version`` and ``pid`` are what the daemon said of itself."""
 
-    def __init__(self, connection: socket.socket, root: str) -> None:
+    def __init__(self, connection: socket.socket, root: str, socket_path: str) -> None:
         self.root = root
+        self.socket_path = socket_path
         self.protocol = 0
         self.version = ""
         self.pid = 0

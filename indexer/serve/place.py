@@ -89,7 +89,11 @@ def runtime_dir() -> str:
     """
     user = os.geteuid()
     for base in (os.environ.get("XDG_RUNTIME_DIR", ""), f"/run/user/{user}"):
-        if len(os.fsencode(base)) + _LONGEST_NAME <= LONGEST_SOCKET and os.path.isabs(base) and _is_mine(base):  # noqa: PTH117
+        if (
+            len(os.fsencode(base)) + _LONGEST_NAME <= LONGEST_SOCKET
+            and os.path.isabs(base)
+            and _is_mine(base)
+        ):  # noqa: PTH117
             return f"{base.rstrip('/')}/indexer"
     return f"/tmp/indexer-{user}"  # noqa: S108  (checked to be ours alone before anything in it is used)
 
@@ -142,7 +146,9 @@ def place_of(root: str | os.PathLike[str]) -> Place:
     try:
         found = os.stat(path)  # noqa: PTH116
     except OSError as error:
-        raise DaemonError(f"{path}: cannot be opened ({error.strerror}); name a folder that is there") from error
+        raise DaemonError(
+            f"{path}: cannot be opened ({error.strerror}); name a folder that is there"
+        ) from error
     identity = os.fsencode(path) + f"\0{found.st_dev}:{found.st_ino}".encode()
     key = hashlib.blake2b(identity, digest_size=_KEY_BYTES).hexdigest()
     return Place(path, runtime_dir(), key)
