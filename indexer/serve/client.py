@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 import time
 from collections import deque
 from typing import TYPE_CHECKING, Any, Self
@@ -131,14 +132,17 @@ def _connected(connection: socket.socket, path: str, root: str, until: float) ->
 
 
 class Client:
-    """One connection. ``root``, ``protocol``, ``version`` and ``pid`` are what the daemon said of itself."""
+    """One connection. ``root``, ``protocol`` and ``version`` are what the daemon said of itself.
+
+    ``pid`` is the process that listens, by the kernel's word, or 0 where the kernel does not tell; it is for people.
+    """
 
     def __init__(self, connection: socket.socket, root: str, socket_path: str) -> None:
         self.root = root
         self.socket_path = socket_path
         self.protocol = 0
         self.version = ""
-        self.pid = 0
+        self.pid = _listener_of(connection)
         self._connection = connection
         self._decoder = Decoder(MAX_ANSWER)
         self._number = 0
@@ -183,8 +187,8 @@ class Client:
         about = found.get("serverInfo")
         self.root = _of(str, found.get("root"), self.root)
         self.protocol = _of(int, found.get("protocol"), 0)
-        self.pid = _of(int, found.get("pid"), 0)
-        self.version = _of(str, about.get("version") if isinstance(about, dict) else None, "")
+        version = about.get("version") if isinstance(about, dict) else found.get("version")
+        self.version = _of(str, version, "")
 
     def request(
         self,
@@ -276,6 +280,13 @@ class Client:
 
     def _gone(self) -> GoneError:
         return GoneError(f"the daemon of {self.root} ended the connection")
+
+
+def _listener_of(connection: socket.socket) -> int:
+    option = getattr(socket, "SO_PEERCRED", None)  # Linux: struct ucred, three ints of which the process is the first
+    if option is None:
+        return 0
+    return int.from_bytes(connection.getsockopt(socket.SOL_SOCKET, option, 12)[:4], sys.byteorder)
 
 
 def _of(kind: type[Any], value: object, otherwise: Any) -> Any:

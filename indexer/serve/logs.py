@@ -9,6 +9,9 @@ crashed interpreter's last words end up in it as well. Therefore the file is not
 copied and cut: whoever writes goes on at its new end.
 """
 
+# Paths are strings here: a question to a running daemon counts its milliseconds.
+# ruff: noqa: PTH116, PTH123
+
 from __future__ import annotations
 
 import faulthandler
@@ -150,7 +153,7 @@ def loop_failed(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
 def size_of(path: str) -> int:
     """The log's size in bytes; 0 without one."""
     try:
-        return os.stat(path).st_size  # noqa: PTH116
+        return os.stat(path).st_size
     except OSError:
         return 0
 
@@ -158,7 +161,7 @@ def size_of(path: str) -> int:
 def tail(path: str, lines: int = 5, since: int = 0) -> list[str]:
     """The last lines of a log, from the byte ``since`` on; empty when there is none."""
     try:
-        with open(path, "rb") as file:  # noqa: PTH123
+        with open(path, "rb") as file:
             size = file.seek(0, os.SEEK_END)
             start = since if since <= size else 0  # it was cut meanwhile
             file.seek(max(start, size - _TAIL_BYTES))

@@ -5,6 +5,9 @@ whether a daemon lives is told by its lock and its socket alone. Of many who sta
 the others wait for it. The standard library alone.
 """
 
+# Paths are strings here: a question to a running daemon counts its milliseconds.
+# ruff: noqa: PTH108, PTH123
+
 from __future__ import annotations
 
 import contextlib
@@ -102,7 +105,7 @@ def _spawn(place: Place, flags: Sequence[str], until: float) -> bytes:
     nobody's child, and the pipe closes when the daemon does.
     """
     hears, tells = os.pipe()
-    with open(hears, "rb", buffering=0) as pipe:  # noqa: PTH123
+    with open(hears, "rb", buffering=0) as pipe:
         try:
             _note_run(place)
             log = _open_log(place)
@@ -224,13 +227,13 @@ def _note_run(place: Place) -> None:
     descriptor = os.open(
         place.runs, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
     )
-    with open(descriptor, "w", encoding="ascii") as file:  # noqa: PTH123
+    with open(descriptor, "w", encoding="ascii") as file:
         json.dump(times, file)
 
 
 def _forget_runs(place: Place) -> None:
     with contextlib.suppress(FileNotFoundError):
-        os.unlink(place.runs)  # noqa: PTH108
+        os.unlink(place.runs)
 
 
 def ended_well(place: Place) -> None:
@@ -241,7 +244,7 @@ def ended_well(place: Place) -> None:
 def _runs(place: Place) -> list[float]:
     """When it was started lately without having ended well since, in seconds since 1970."""
     try:
-        with open(place.runs, encoding="ascii") as file:  # noqa: PTH123
+        with open(place.runs, encoding="ascii") as file:
             found = json.load(file)
     except (OSError, ValueError):
         return []

@@ -1,0 +1,166 @@
+"""The life of a daemon: it takes the lock, listens, serves, and ends when it is told to, or is idle for long.
+
+The lock is held from the first moment to the last, so whoever finds a socket while holding it has found a stale one.
+It listens before the service is open: clients wait in the socket's queue rather than ask again and again. It ends in
+the opposite order, each step bounded, and leaves no socket behind. It may be killed at any moment all the same: the
+kernel frees the lock, and the next daemon replaces the socket.
+"""
+
+# Paths are strings here: a question to a running daemon counts its milliseconds.
+# ruff: noqa: PTH108
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import logging
+import os
+import socket
+import time
+from typing import TYPE_CHECKING
+
+from indexer.errors import DaemonError, IndexerError
+from indexer.serve import lock as locks
+from indexer.serve import logs, start
+from indexer.serve import place as places
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from indexer.serve.lock import FileLock
+    from indexer.serve.place import Place
+    from indexer.workspace import Workspace
+
+_log = logging.getLogger("indexer.serve.lifecycle")
+_PROBE_SECONDS = 1.0  # for which a lock may be held by someone who only asks whether it is
+_STEP_SECONDS = 0.02
+_QUEUE = 128
+_PROBE_CONNECT_SECONDS = 0.5
+
+
+class Starter:
+    """Whoever started the daemon in the background and waits for its first word; nobody, without a descriptor."""
+
+    def __init__(self, descriptor: int | None) -> None:
+        self._descriptor = descriptor
+
+    def tell(self, word: bytes) -> None:
+        """Say how it went; only the first word counts."""
+        if self._descriptor is None:
+            return
+        descriptor, self._descriptor = self._descriptor, None
+        with contextlib.suppress(OSError):  # it has stopped waiting
+            os.write(descriptor, word + b"\n")
+        os.close(descriptor)
+
+    def tell_failure(self, error: BaseException) -> None:
+        """Say why there will be no daemon."""
+        self.tell(start.FAILED + logs.plain(str(error)).encode("utf-8", "backslashreplace")[:4000])
+
+
+def run(root: str, open_space: Callable[[], Workspace], *, starter: Starter, background: bool) -> int:
+    """Serve a root until told to end; return the exit status. ``root`` is resolved.
+
+    ``open_space`` is called once the lock is held: it costs what a daemon that comes second need not pay. In the
+    ``background`` the error stream is the log file. Raises `IndexerError` when there can be no daemon.
+    """
+    try:
+        places.require_support()
+        place = places.place_of(root)
+        places.make_runtime_dir()
+        lock = take_lock(place)
+        if lock is None:
+            starter.tell(start.BUSY)
+            raise DaemonError(f"{root}: a daemon serves this root already")
+        with lock:
+            return _run_locked(place, open_space, starter, background=background)
+    except IndexerError as error:
+        starter.tell_failure(error)
+        raise
+    except Exception as error:
+        _log.exception("the daemon failed")
+        starter.tell_failure(
+            DaemonError(f"{type(error).__name__}; the log has more: {places.place_of(root).log}")
+        )
+        raise
+
+
+def take_lock(place: Place) -> FileLock | None:
+    """Return the daemon's lock; None when a daemon holds it, and not just someone who asks whether one does."""
+    until = time.monotonic() + _PROBE_SECONDS
+    while (lock := locks.take(place.lock)) is None:
+        if time.monotonic() >= until or _somebody_listens(place.socket):
+            return None
+        time.sleep(_STEP_SECONDS)
+    lock.write(place.root)
+    return lock
+
+
+def _run_locked(
+    place: Place, open_space: Callable[[], Workspace], starter: Starter, *, background: bool
+) -> int:
+    spared = locks.keep_from_cleaners(place.directory)
+    listener = bind(place)
+    bound = os.lstat(place.socket)
+    try:
+        space = open_space()
+        logs.to_stderr(place.log if background else "", space.settings.daemon.log_bytes)
+        # Here, since a daemon that comes second need not load what serving takes.
+        import asyncio
+
+        from indexer.serve.daemon import Daemon
+
+        status = asyncio.run(Daemon(place, space, listener, starter).serve())
+        start.ended_well(place)
+        return status
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+        listener.close()
+        _unlink(place.socket, bound)
+        os.close(spared)
+
+
+def bind(place: Place) -> socket.socket:
+    """Listen at the place, whose lock is held; a socket that a dead daemon left is replaced, a live one never.
+
+    Raises `DaemonError` when somebody listens there all the same, or what lies there is not ours.
+    """
+    path = place.socket
+    if os.path.lexists(path):
+        if not places.is_our_socket(path):
+            raise DaemonError(f"{path} is not a socket of yours; remove it")
+        if _somebody_listens(path):
+            raise DaemonError(f"{path}: another process listens there without holding {place.lock}")
+        os.unlink(path)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    before = os.umask(0o177)
+    try:
+        listener.bind(path)
+        listener.listen(_QUEUE)
+    except OSError as error:
+        listener.close()
+        raise DaemonError(f"{path}: cannot be listened at ({error.strerror})") from error
+    finally:
+        os.umask(before)
+    return listener
+
+
+def _unlink(path: str, bound: os.stat_result) -> None:
+    """Remove the socket, unless it is another one by now."""
+    with contextlib.suppress(OSError):
+        there = os.lstat(path)
+        if (there.st_dev, there.st_ino) == (bound.st_dev, bound.st_ino):
+            os.unlink(path)
+
+
+def _somebody_listens(path: str) -> bool:
+    """Tell whether a connection is taken, or waits to be: only a refusal says that nobody is there."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.settimeout(_PROBE_CONNECT_SECONDS)
+        try:
+            probe.connect(path)
+        except (ConnectionRefusedError, FileNotFoundError):
+            return False
+        except OSError:
+            return True
+        return True
