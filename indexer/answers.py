@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -25,6 +24,8 @@ def as_json(value: Any) -> str:
 
 def hit_object(hit: Hit) -> dict[str, Any]:
     """One hit as the contract has it; ``also`` and ``stale`` only where there is something to say."""
+    from dataclasses import asdict  # here, since `as_json` alone has to load quickly
+
     value = asdict(hit)
     if not hit.also:
         del value["also"]

@@ -14,6 +14,7 @@ from indexer.cli import parser
 from indexer.errors import IndexerError
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Sequence
 
 __all__ = ["main"]
@@ -27,9 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # before numpy is loaded, and left alone where the user has said otherwise.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
-        from indexer.cli import commands  # here, so that --help and wrong usage answer without loading numpy
-
-        status = commands.COMMANDS[options.command](options)
+        status = _run(options)
         sys.stdout.flush()
     except IndexerError as error:
         print(f"indexer: {error}", file=sys.stderr)
@@ -42,6 +41,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return status
+
+
+def _run(options: argparse.Namespace) -> int:
+    """Run a command. Each import is here, so that nothing is loaded that this very command does not need."""
+    if options.command == "daemon":
+        from indexer.cli import daemon
+
+        return daemon.run(options)
+    # With settings of its own a command is done here: the daemon has others.
+    if not getattr(options, "no_daemon", True) and options.config is None:
+        from indexer.cli import light
+
+        status = light.answer(options)
+        if status is None and light.start_daemon(options):
+            status = light.answer(options)
+        if status is not None:
+            return status
+    from indexer.cli import commands
+
+    return commands.COMMANDS[options.command](options)
 
 
 def _tolerate_narrow_consoles() -> None:

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer import answers, check, config, oneshot, search, status
-from indexer.cli import show
+from indexer.cli import light, show
 from indexer.cli.progress import Line
-from indexer.errors import QueryError
 from indexer.reindex import reindex, silent
 from indexer.workspace import open_workspace
 
@@ -53,10 +52,6 @@ def _view(options: argparse.Namespace, space: Workspace) -> oneshot.View:
         return oneshot.view(space, now=options.now, progress=progress)
 
 
-def _warn(text: str) -> None:
-    print(f"indexer: {show.safe(text)}", file=sys.stderr)
-
-
 # --- writing
 
 
@@ -71,9 +66,9 @@ def run_reindex(options: argparse.Namespace) -> int:
     if not options.quiet:
         print(show.safe(show.report_text(outcome.report)))
     for note in outcome.notes:
-        _warn(note)
+        light.warn(note)
     for folder in outcome.unknown:
-        _warn(f"{folder or '.'}: cannot be read; what was indexed below it is kept as it was")
+        light.warn(f"{folder or '.'}: cannot be read; what was indexed below it is kept as it was")
     return 0
 
 
@@ -113,7 +108,7 @@ def run_symbols(options: argparse.Namespace) -> int:
 def run_related(options: argparse.Namespace) -> int:
     """``indexer related``."""
     space = _open(options)
-    path, line = _place(options.place, space)
+    path, line = light.read_place(options.place, space.root)
     k = space.settings.search.k if options.k is None else options.k
     mode = search.resolve_mode(space.settings.search.mode, space.embedder)
     read_text = oneshot.text_reader(space)
@@ -125,32 +120,8 @@ def run_related(options: argparse.Namespace) -> int:
     return _print_answer(options, answer, [])
 
 
-def _place(text: str, space: Workspace) -> tuple[str, int]:
-    """Read PATH:LINE; the path is relative to the root, or to the current folder if that is inside it."""
-    path, _, line = text.rpartition(":")
-    if not path or not line.isascii() or not line.isdigit() or not int(line):
-        raise QueryError(f'PATH:LINE: expected a path, a colon and a line number, got "{text}"')
-    for base in (Path.cwd(), space.root):
-        full = (base / path).resolve()
-        if full.is_file() and full.is_relative_to(space.root):
-            return full.relative_to(space.root).as_posix(), int(line)
-    return path, int(line)
-
-
 def _print_answer(options: argparse.Namespace, answer: oneshot.Answer, words: Sequence[str]) -> int:
-    if options.json:
-        print(answers.as_json(answers.answer_object(answer)))
-        return 0
-    painter = show.Painter(sys.stdout)
-    for number, hit in enumerate(answer.hits):
-        if number:
-            print()
-        print("\n".join(show.hit_lines(hit, words, painter)))
-    if not answer.hits:
-        _warn("nothing found")
-    if not answer.fresh:
-        _warn(f"{answer.reason} (generation {answer.generation}); files may have changed since")
-    return 0
+    return light.print_answer(options, answers.answer_object(answer), words)
 
 
 # --- telling
@@ -158,12 +129,16 @@ def _print_answer(options: argparse.Namespace, answer: oneshot.Answer, words: Se
 
 def run_status(options: argparse.Namespace) -> int:
     """``indexer status``."""
-    found = status.status_of(_open(options))
+    space = _open(options)
+    found = status.status_of(space)
+    daemon = light.daemon_status(space.root)
     if options.json:
-        print(answers.as_json(show.status_object(found)))
+        value = show.status_object(found)
+        print(answers.as_json({**value, "daemon": daemon} if daemon else value))
     else:
         most = None if options.all else _SKIPPED_SHOWN
-        print("\n".join(show.safe(line) for line in show.status_lines(found, most)))
+        lines = [*(show.daemon_lines(daemon) if daemon else []), *show.status_lines(found, most)]
+        print("\n".join(show.safe(line) for line in lines))
     return 0
 
 

@@ -26,6 +26,7 @@ def build() -> argparse.ArgumentParser:
     _status(commands)
     _check(commands)
     _config(commands)
+    _daemon(commands)
     return parser
 
 
@@ -49,11 +50,16 @@ def _root(command: argparse.ArgumentParser) -> None:
     )
 
 
+def _may_ask_daemon(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--no-daemon", action="store_true", help="do it here, even where a daemon runs")
+
+
 def _reindex(commands: _Commands) -> None:
     command = _command(commands, "reindex", "Bring the index up to date, or make it.")
     _root(command)
     command.add_argument("--full", action="store_true", help="make it anew from nothing")
     command.add_argument("--quiet", action="store_true", help="print nothing but errors")
+    _may_ask_daemon(command)
 
 
 def _search(commands: _Commands) -> None:
@@ -65,6 +71,7 @@ def _search(commands: _Commands) -> None:
     command.add_argument("--min-score", type=float, metavar="X", help="leave out hits below this score")
     command.add_argument("--now", action="store_true", help="answer from the index as it stands")
     command.add_argument("--literal", action="store_true", help="find QUERY as exact text")
+    _may_ask_daemon(command)
 
 
 def _filters(command: argparse.ArgumentParser) -> None:
@@ -81,6 +88,7 @@ def _symbols(commands: _Commands) -> None:
     )
     _root(command)
     command.add_argument("--now", action="store_true", help="answer from the index as it stands")
+    _may_ask_daemon(command)
 
 
 def _related(commands: _Commands) -> None:
@@ -89,6 +97,7 @@ def _related(commands: _Commands) -> None:
     _root(command)
     command.add_argument("-k", type=int, metavar="N", help="how many hits")
     command.add_argument("--now", action="store_true", help="answer from the index as it stands")
+    _may_ask_daemon(command)
 
 
 def _status(commands: _Commands) -> None:
@@ -106,3 +115,19 @@ def _check(commands: _Commands) -> None:
 def _config(commands: _Commands) -> None:
     command = _command(commands, "config", "Print the settings in force and where they come from.")
     _root(command)
+
+
+def _daemon(commands: _Commands) -> None:
+    text = "Keep the index current in the background, and answer from it at once."
+    command = _command(commands, "daemon", text)
+    command.add_argument(
+        "action",
+        choices=("run", "start", "stop", "restart", "status", "unit", "schema"),
+        metavar="ACTION",
+        help="run (in the foreground), start, stop, restart, status, "
+        "unit (print a systemd user unit), schema (print the socket's JSON Schema)",
+    )
+    _root(command)
+    command.add_argument("--launchd", action="store_true", help="with unit: print a launchd property list")
+    # For `start`, which tells the process it starts where to report.
+    command.add_argument("--detached", type=int, metavar="FD", help=argparse.SUPPRESS)

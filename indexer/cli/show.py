@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 import re
+import time
 import unicodedata
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
@@ -97,6 +97,8 @@ def report_text(report: Report) -> str:
 
 def status_object(status: Status) -> dict[str, Any]:
     """A status as one JSON object."""
+    from dataclasses import asdict  # here, since an answer by a daemon is shown without it
+
     value = asdict(status)
     for key in ("skipped", "fallbacks"):
         value[key] = [dict(item._asdict()) for item in getattr(status, key)]
@@ -123,6 +125,24 @@ def status_lines(status: Status, most: int | None) -> list[str]:
     lines += [f"unreadable  {folder or '.'}" for folder in status.unknown]
     lines += [f"note        {note}" for note in status.notes]
     return [*lines, *_skipped_lines((*status.skipped, *status.fallbacks), most)]
+
+
+def daemon_lines(status: dict[str, Any]) -> list[str]:
+    """What a daemon says of itself, for a person; ``status`` is the answer to ``index/status``."""
+    daemon, watch = status["daemon"], status["watch"]
+    state = status["working"] or ("current" if status["current"] else "behind")
+    lines = [
+        f"daemon      process {daemon['pid']}, {daemon['clients']} clients, since {_moment(status['started'])}",
+        f"state       {state}, {status['queue']:,} changes wait, generation {status['generation']}",
+        f"watching    {watch['directories']:,} folders ({watch['mode']}, armed anew {watch['rearms']} times)",
+    ]
+    lines += [f"unwatched   {folder or '.'}" for folder in watch["failed"]]
+    lines += [f"problem     {problem}" for problem in (*watch["problems"], *status["problems"])]
+    return [*lines, *([f"last error  {status['last_error']}"] if status["last_error"] else [])]
+
+
+def _moment(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))
 
 
 def _skipped_lines(skipped: Sequence[Skipped], most: int | None) -> list[str]:

@@ -283,7 +283,9 @@ class Client:
 
 
 def _listener_of(connection: socket.socket) -> int:
-    option = getattr(socket, "SO_PEERCRED", None)  # Linux: struct ucred, three ints of which the process is the first
+    option = getattr(
+        socket, "SO_PEERCRED", None
+    )  # Linux: struct ucred, three ints of which the process is the first
     if option is None:
         return 0
     return int.from_bytes(connection.getsockopt(socket.SOL_SOCKET, option, 12)[:4], sys.byteorder)

@@ -59,7 +59,9 @@ class Daemon:
         _log.info("indexer %s serves %s at %s", __version__, self._place.root, self._place.socket)
         async with open_service(self._space) as service:
             leave = service.subscribe(self._on_event)
-            async with Server(service, self._listener, stop=self._told_to_stop, connections=self._connections):
+            async with Server(
+                service, self._listener, stop=self._told_to_stop, connections=self._connections
+            ):
                 self._announce()
                 self._connections(0)
                 self._starter.tell(start.READY)

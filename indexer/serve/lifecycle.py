@@ -65,24 +65,27 @@ def run(root: str, open_space: Callable[[], Workspace], *, starter: Starter, bac
     ``background`` the error stream is the log file. Raises `IndexerError` when there can be no daemon.
     """
     try:
-        places.require_support()
-        place = places.place_of(root)
-        places.make_runtime_dir()
-        lock = take_lock(place)
-        if lock is None:
-            starter.tell(start.BUSY)
-            raise DaemonError(f"{root}: a daemon serves this root already")
-        with lock:
-            return _run_locked(place, open_space, starter, background=background)
+        return _run(root, open_space, starter, background=background)
     except IndexerError as error:
         starter.tell_failure(error)
         raise
     except Exception as error:
         _log.exception("the daemon failed")
-        starter.tell_failure(
-            DaemonError(f"{type(error).__name__}; the log has more: {places.place_of(root).log}")
-        )
+        log = places.place_of(root).log if background else "above"
+        starter.tell_failure(DaemonError(f"{type(error).__name__}; its traceback: {log}"))
         raise
+
+
+def _run(root: str, open_space: Callable[[], Workspace], starter: Starter, *, background: bool) -> int:
+    places.require_support()
+    place = places.place_of(root)
+    places.make_runtime_dir()
+    lock = take_lock(place)
+    if lock is None:
+        starter.tell(start.BUSY)
+        raise DaemonError(f"{root}: a daemon serves this root already")
+    with lock:
+        return _run_locked(place, open_space, starter, background=background)
 
 
 def take_lock(place: Place) -> FileLock | None:

@@ -162,7 +162,7 @@ def stop(root: str, *, timeout: float = STOP_SECONDS, told: Callable[[str], None
     than a moment. Raises `DaemonError` when it has not ended within ``timeout`` seconds.
     """
     places.require_support()
-    place = _place_of(root)
+    place = place_of(root)
     until = time.monotonic() + timeout
     if place is None:
         return False
@@ -184,7 +184,8 @@ def stop(root: str, *, timeout: float = STOP_SECONDS, told: Callable[[str], None
     )
 
 
-def _place_of(root: str) -> Place | None:
+def place_of(root: str) -> Place | None:
+    """Return the place of a root, which may have gone; None when it has and no daemon knows it."""
     try:
         return places.place_of(root)
     except DaemonError:
