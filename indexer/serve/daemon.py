@@ -1,6 +1,6 @@
 """The daemon at work: a service and a server on one event loop, until a signal, a client or idleness ends it.
 
-Nothing here wakes up by itself. Idleness is one timer, which runs only while nobody is connected.
+Nothing here wakes up by itself but for idleness, which is one timer.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from indexer.serve import place as places
 from indexer.serve.events import Generation
 from indexer.serve.place import Announcement
 from indexer.serve.protocol import PROTOCOL
+from indexer.serve.server import serve
 from indexer.serve.service import open_service
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from indexer.serve.events import Event
     from indexer.serve.lifecycle import Starter
     from indexer.serve.place import Place
+    from indexer.serve.server import Server
     from indexer.workspace import Workspace
 
 _log = logging.getLogger("indexer.serve.daemon")
@@ -47,7 +49,6 @@ class Daemon:
         self._said = Announcement(place.socket, os.getpid(), PROTOCOL, __version__)
         self._ending = asyncio.Event()
         self._status = 0
-        self._idle: asyncio.TimerHandle | None = None
         self._trouble = ""
 
     async def serve(self) -> int:
@@ -59,11 +60,9 @@ class Daemon:
         _log.info("indexer %s serves %s at %s", __version__, self._place.root, self._place.socket)
         async with open_service(self._space) as service:
             leave = service.subscribe(self._on_event)
-            async with Server(
-                service, self._listener, stop=self._told_to_stop, connections=self._connections
-            ):
+            async with serve(service, self._listener, on_stop=self._told_to_stop) as server:
                 self._announce()
-                self._connections(0)
+                self._watch_idleness(server)
                 self._starter.tell(start.READY)
                 await self._ending.wait()
                 # From here on the process ends, whatever hangs.
@@ -91,15 +90,14 @@ class Daemon:
     def _told_to_stop(self) -> None:
         self.end("a client asked for it")
 
-    def _connections(self, count: int) -> None:
-        """Take note of how many clients there are: the idle time runs from the moment the last one has gone."""
-        if self._idle is not None:
-            self._idle.cancel()
-            self._idle = None
-        minutes = self._space.settings.daemon.idle_exit
-        if not count and minutes:
-            why = f"no client for {minutes:g} minutes"
-            self._idle = asyncio.get_running_loop().call_later(minutes * 60, self.end, why)
+    def _watch_idleness(self, server: Server) -> None:
+        """End once nobody has been connected for the idle time: one timer, set anew when it was too early."""
+        whole = self._space.settings.daemon.idle_exit * 60
+        left = whole - server.idle_seconds
+        if whole and left > 0:
+            asyncio.get_running_loop().call_later(left, self._watch_idleness, server)
+        elif whole:
+            self.end(f"no client for {whole / 60:g} minutes")
 
     # --- what tells where it is
 

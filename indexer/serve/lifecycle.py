@@ -12,7 +12,6 @@ kernel frees the lock, and the next daemon replaces the socket.
 from __future__ import annotations
 
 import contextlib
-import faulthandler
 import logging
 import os
 import socket
@@ -117,7 +116,6 @@ def _run_locked(
         start.ended_well(place)
         return status
     finally:
-        faulthandler.cancel_dump_traceback_later()
         listener.close()
         _unlink(place.socket, bound)
         os.close(spared)
