@@ -279,6 +279,22 @@ def test_an_update_that_is_told_of_nothing_finds_nothing(tmp_path: Path) -> None
             assert not differences(indexer.snapshot, fresh_beside(space, Path(folder) / "index"))
 
 
+def test_the_audit_finds_what_nothing_else_told_of(tmp_path: Path) -> None:
+    space = space_of(tmp_path)
+    for name in ("a.py", "b.py"):
+        write(tmp_path / name, SNIPPETS[0].encode())
+    with Indexer(space) as indexer:
+        indexer.scan()
+        for name in ("a.py", "b.py"):
+            write(tmp_path / name, SNIPPETS[1].encode())
+        report = indexer.audit(["b.py", "no such file"]).report
+        assert (report.files.modified, report.embedded) == (1, 3)
+        assert indexer.audit(["b.py"]).report.files.modified == 0
+        indexer.audit(["a.py"])
+        with tempfile.TemporaryDirectory() as folder:
+            assert not differences(indexer.snapshot, fresh_beside(space, Path(folder) / "index"))
+
+
 SCRIPT: list[tuple[object, ...]] = [
     ("write", "a.py", SNIPPETS[0] + SNIPPETS[1], "utf-8"),
     ("write", "pkg/a.py", SNIPPETS[2], "gb18030"),

@@ -138,6 +138,15 @@ class Indexer:
         report.seconds = round(time.perf_counter() - started, 3)
         return Outcome(report, self.writer.snapshot, unknown, self.writer.notes)
 
+    def audit(self, paths: Iterable[str]) -> Outcome:
+        """Read files whose stat has not moved, and commit those whose bytes have: some changes leave no other trace."""
+        before = self.writer.snapshot
+        records = [record for path in paths if (record := before.record(path)) is not None]
+        stats = tuple(record.stat for record in records if record.content_hash)
+        suspects = diff.Suspects((), (), stats, (), 0)
+        report = self._committed(self._run(suspects), before, suspects)
+        return Outcome(report, self.writer.snapshot, (), self.writer.notes)
+
     def _run(self, suspects: diff.Suspects) -> Run:
         run = Run(self.space, self.writer, self._pool, self.progress)
         run.go(suspects)

@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 _NICE = 10
 _REST_SECONDS = 20.0  # without work, after which the parser processes are let go
 _TELL_SECONDS = 0.1
-SCAN, UPDATE, FULL = "scan", "update", "full"
+SCAN, UPDATE, FULL, AUDIT = "scan", "update", "full", "audit"
 
 
 class Origin(NamedTuple):
@@ -44,7 +44,7 @@ class Origin(NamedTuple):
 
 
 class Job(NamedTuple):
-    """One piece of work: ``scan`` everything, make it anew (``full``), or ``update`` what is dirty."""
+    """One piece of work: ``scan`` everything, make it anew (``full``), ``update`` what is dirty, ``audit`` some files."""
 
     number: int
     kind: str
@@ -138,6 +138,8 @@ class _Updater:
             self._indexer = Indexer(self._space, full=job.kind == FULL, progress=self._progress)
         if job.kind == UPDATE:
             return self._indexer.update(job.paths, job.trees)
+        if job.kind == AUDIT:
+            return self._indexer.audit(job.paths)
         return self._indexer.scan()
 
     def _forget(self) -> None:

@@ -1,0 +1,373 @@
+"""The service of one root: always current, always answering.
+
+Three threads of things meet on the event loop. The watcher's thread brings batches of what is dirty; the updater's
+process takes jobs and makes generations; questions come in and wait for as little as they must. A question that has to
+be fresh drops a cookie into a watched folder: once the watcher reports it, every change before the question has been
+reported too, and the question waits for the job that takes those changes, and no longer.
+
+Errors never stop the service. What fails is told in the status, tried again after a pause that grows, and until then
+answers say that they may be behind the disk, and why.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import deque
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+from indexer import config
+from indexer.errors import ConfigError, IndexerError, NotIndexedError, StoreError, WorkerError
+from indexer.oneshot import AS_IT_STANDS
+from indexer.reindex import identity_of
+from indexer.search import Corpus
+from indexer.serve.audit import EVERY_SECONDS, Audit
+from indexer.serve.dirt import Dirt
+from indexer.serve.events import Feed, Generation, Progress, ServiceStatus, View
+from indexer.serve.link import Updater
+from indexer.serve.observer import Observer
+from indexer.serve.updater import AUDIT, FULL, SCAN, Broken, Finished, Going, Job
+from indexer.store import open_snapshot
+from indexer.workspace import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+    from pathlib import Path
+
+    from indexer.serve.events import Freshness, Tell
+    from indexer.serve.updater import Message
+    from indexer.store import Snapshot
+    from indexer.types import Report
+    from indexer.watch import Batch
+
+_log = logging.getLogger(__name__)
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 60.0  # seconds between tries of what fails
+
+
+class _Asked(NamedTuple):
+    """A job that somebody waits for."""
+
+    kind: str
+    future: asyncio.Future[Report]
+
+
+@asynccontextmanager
+async def open_service(space: Workspace) -> AsyncIterator[LiveService]:
+    """Serve a root: start watching, then scan, and go on until the block ends."""
+    service = LiveService(space)
+    await service.start()
+    try:
+        yield service
+    finally:
+        await service.close()
+
+
+class LiveService:
+    """The `Service` over a watcher and an updater process. All of it runs on the event loop's thread."""
+
+    def __init__(self, space: Workspace) -> None:
+        self._space = space
+        self._corpus: Corpus | None = None
+        self._feed = Feed()
+        self._dirt = Dirt()
+        self._asked: deque[_Asked] = deque()
+        self._waiting: list[tuple[int, asyncio.Future[None]]] = []
+        self._updater: Updater | None = None
+        self._observer = Observer(space, self._on_batch)
+        self._job: Job | None = None
+        self._asked_job: _Asked | None = None
+        self._jobs = 0
+        self._pause = _FIRST_PAUSE
+        self._retry: asyncio.TimerHandle | None = None
+        self._stage = ""
+        self._unknown: tuple[str, ...] = ()
+        self._notes: tuple[str, ...] = ()
+        self._last_error = ""
+        self._trouble = ""
+        self._closed = False
+        self._started = time.time()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    # --- the doors
+
+    @property
+    def root(self) -> Path:
+        """The root that is served."""
+        return self._space.root
+
+    @property
+    def space(self) -> Workspace:
+        """The root with its settings, as they are in force."""
+        return self._space
+
+    async def start(self) -> None:
+        """Open what index there is, start the updater, and start watching; the first scan follows by itself."""
+        self._open_generation()
+        self._updater = Updater(self._space, self._on_message)
+        self._later(self._arm())
+        if self._space.settings.watch.audit_hours:
+            self._later(self._audit())
+
+    async def view(self, freshness: Freshness, timeout: float) -> View:  # noqa: ASYNC109  (it never raises: it is said in the answer)
+        """Return the generation to answer from; see `Service`."""
+        reason = AS_IT_STANDS
+        if freshness == "wait":
+            try:
+                async with asyncio.timeout(timeout):
+                    await self._current()
+                reason = self._blind_spots()
+            except TimeoutError:
+                reason = self._why_behind(timeout)
+        if self._corpus is None:
+            raise NotIndexedError(f"{self.root}: there is no index yet: {reason}; ask again in a while")
+        return View(self._corpus, self._space, reason)
+
+    async def reindex(self, *, full: bool) -> Report:
+        """Scan everything, or make the index anew, and report."""
+        future: asyncio.Future[Report] = asyncio.get_running_loop().create_future()
+        self._asked.append(_Asked(FULL if full else SCAN, future))
+        self._kick()
+        return await future
+
+    async def _audit(self) -> None:
+        """Have a slice of the files read again each minute, when nothing else is to be done."""
+        audit = Audit(self._space.settings.watch.audit_hours)
+        while True:
+            await asyncio.sleep(EVERY_SECONDS)
+            idle = self._corpus is not None and self._is_current() and self._updater and self._updater.alive
+            if idle and self._job is None and self._corpus and self._updater:
+                self._jobs += 1
+                job = Job(self._jobs, AUDIT, audit.slice(self._corpus.snapshot.paths))
+                self._job, self._stage = job, job.kind
+                self._updater.give(job)
+
+    def status(self) -> ServiceStatus:
+        """Tell how things stand."""
+        snapshot = None if self._corpus is None else self._corpus.snapshot
+        problems = [
+            self._trouble,
+            *(f"{path or '.'}: cannot be read" for path in self._unknown),
+            *self._notes,
+        ]
+        return ServiceStatus(
+            root=str(self.root),
+            epoch=snapshot.epoch if snapshot else "",
+            generation=snapshot.generation if snapshot else 0,
+            complete=bool(snapshot and snapshot.complete),
+            current=self._is_current(),
+            files=len(snapshot.files.path) if snapshot else 0,
+            chunks=len(snapshot.rows.content) if snapshot else 0,
+            embedder=self._space.embedder.name,
+            queue=len(self._dirt) + len(self._asked),
+            working=self._stage if self._job else "",
+            watch=self._observer.status(),
+            problems=tuple(filter(None, problems)),
+            last_error=self._last_error,
+            started=self._started,
+        )
+
+    def subscribe(self, tell: Tell) -> Callable[[], None]:
+        """Have every event told from now on."""
+        return self._feed.subscribe(tell)
+
+    async def close(self) -> None:
+        """Stop watching and writing. Who still waits for a job is told that it will not be done."""
+        self._closed = True
+        if self._retry:
+            self._retry.cancel()
+        for asked in [*self._asked, *([self._asked_job] if self._asked_job else [])]:
+            _fail(asked.future, WorkerError("the daemon was stopped"))
+        self._end_run("the daemon was stopped")
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(self._observer.close(), *([self._updater.close()] if self._updater else []))
+
+    # --- freshness
+
+    async def _current(self) -> None:
+        """Wait until every change made before the call is in the generation that answers."""
+        await self._observer.armed()
+        if self._observer.must_look():
+            self._dirt.add(rescan="not everything can be watched")
+        else:
+            await self._observer.caught_up()
+        seen = self._dirt.seen
+        self._kick(at_once=True)
+        while self._dirt.done < seen or self._corpus is None:
+            future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            entry = (seen, future)
+            self._waiting.append(entry)
+            try:
+                await future
+            finally:
+                if entry in self._waiting:
+                    self._waiting.remove(entry)
+
+    def _is_current(self) -> bool:
+        return self._dirt.done == self._dirt.seen and not len(self._dirt) and self._corpus is not None
+
+    def _blind_spots(self) -> str:
+        """What keeps even an index that is up to date from being sure."""
+        if self._trouble:
+            return self._trouble
+        return f"{len(self._unknown)} folders could not be read" if self._unknown else ""
+
+    def _why_behind(self, timeout: float) -> str:
+        if self._trouble:
+            return self._trouble
+        if self._last_error:
+            return self._last_error
+        doing = f"{self._stage} is under way" if self._job else "the watcher has not reported yet"
+        return f"not current within {timeout:g} s: {doing}"
+
+    # --- from the watcher
+
+    async def _arm(self) -> None:
+        await self._observer.start()
+        self._dirt.add(rescan="the daemon has started")
+        self._kick()
+
+    def _on_batch(self, batch: Batch) -> None:
+        """Take in what the watcher saw. The observer has dealt with the batch's cookies."""
+        if batch.root_gone:
+            self._trouble = batch.root_gone
+        elif self._trouble and batch.rescan:
+            self._trouble = ""
+        rescan = batch.rescan or ("the rules have changed" if batch.rules_changed else "")
+        self._dirt.add(batch.paths, batch.trees, rescan)
+        if batch.rules_changed:
+            self._later(self._reload())
+        else:
+            self._kick()
+
+    async def _reload(self) -> None:
+        """Read rules and settings anew, and go on by them."""
+        try:
+            settings = await asyncio.to_thread(config.load, self.root)
+        except ConfigError as error:
+            self._last_error = str(error)
+            settings = self._space.settings
+        if settings != self._space.settings:
+            self._space = Workspace(self.root, self._space.index_dir, settings, self._space.embedder)
+            await self._restart_updater()
+        await self._observer.new_rules(self._space)
+        self._dirt.add(rescan="the rules have changed")
+        self._kick()
+
+    # --- to and from the updater
+
+    def _kick(self, *, at_once: bool = False) -> None:
+        """Give the updater the next job, if it has none and there is something to do."""
+        if self._closed or self._job or self._updater is None or (self._retry and not at_once):
+            return
+        if not self._updater.alive:
+            self._updater = Updater(self._space, self._on_message)
+        if not self._asked and not len(self._dirt):
+            return
+        self._jobs += 1
+        if self._asked:
+            self._asked_job = self._asked.popleft()
+            self._dirt.took_everything()
+            job = Job(self._jobs, self._asked_job.kind)
+        else:
+            job = self._dirt.take(self._jobs)
+        self._job, self._stage = job, job.kind
+        self._feed.tell(Progress(job.number, "running", job.kind))
+        self._updater.give(job)
+
+    def _on_message(self, message: Message) -> None:
+        if self._closed:
+            return
+        if isinstance(message, Going):
+            self._stage = message.stage
+            self._feed.tell(Progress(message.job, "running", message.stage, message.done, message.total))
+        elif isinstance(message, Finished):
+            self._finished(message)
+        else:
+            self._broken(message)
+
+    def _finished(self, message: Finished) -> None:
+        asked, self._asked_job = self._asked_job, None
+        self._unknown, self._notes = message.unknown, message.notes
+        self._last_error, self._pause = "", _FIRST_PAUSE
+        self._dirt.ended()
+        self._open_generation()
+        self._end_run("")
+        if asked and not asked.future.done():
+            asked.future.set_result(message.report)
+        self._wake()
+        self._kick()
+
+    def _broken(self, message: Broken) -> None:
+        """Note what went wrong and try again after a pause; whoever asked for this very job is told at once."""
+        if self._job is None and message.job == 0:
+            _log.warning("%s", message.message)
+        asked, self._asked_job = self._asked_job, None
+        self._last_error = message.message
+        self._end_run(message.message)
+        self._dirt.failed(message.message)
+        if asked:
+            _fail(asked.future, StoreError(message.message))
+        self._retry = asyncio.get_running_loop().call_later(self._pause, self._try_again)
+        self._pause = min(self._pause * 2, _LONGEST_PAUSE)
+
+    def _try_again(self) -> None:
+        self._retry = None
+        self._kick()
+
+    def _end_run(self, failure: str) -> None:
+        if self._job:
+            job, self._job, self._stage = self._job, None, ""
+            if job.kind == AUDIT and not failure:
+                return  # nobody is to be told each minute that nothing happened
+            self._feed.tell(Progress(job.number, "failed" if failure else "done", job.kind, failure=failure))
+
+    async def _restart_updater(self) -> None:
+        if self._updater:
+            await self._updater.close()
+        self._end_run("the settings have changed")
+        self._dirt.failed("the settings have changed")
+        self._updater = Updater(self._space, self._on_message)
+
+    # --- generations
+
+    def _open_generation(self) -> None:
+        """Open the newest generation, unless it is the one that answers already."""
+        before: Snapshot | None = None if self._corpus is None else self._corpus.snapshot
+        try:
+            after = open_snapshot(self._space.index_dir, identity_of(self._space), before)
+        except NotIndexedError:
+            return
+        except StoreError as error:
+            self._last_error = str(error)
+            return
+        if before and (before.epoch, before.generation) == (after.epoch, after.generation):
+            return
+        self._corpus = Corpus(after)
+        self._feed.tell(Generation(after.epoch, after.generation, after.complete))
+
+    def _wake(self) -> None:
+        for entry in list(self._waiting):
+            seen, future = entry
+            if self._dirt.done >= seen:
+                self._waiting.remove(entry)
+                if not future.done():
+                    future.set_result(None)
+
+    def _later(self, work: object) -> None:
+        task: asyncio.Task[None] = asyncio.ensure_future(work)  # type: ignore[call-overload]
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._log_failure)
+
+    def _log_failure(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and (error := task.exception()):
+            _log.error("the service failed at something", exc_info=error)
+            self._last_error = f"{type(error).__name__}: {error}"
+
+
+def _fail(future: asyncio.Future[Report], error: IndexerError) -> None:
+    if not future.done():
+        future.set_exception(error)
