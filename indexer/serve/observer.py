@@ -39,7 +39,7 @@ class Observer:
         self._watch: Watch | None = None
         self._thread: threading.Thread | None = None
         self._armed = asyncio.Event()
-        self._closed = False
+        self._closed = threading.Event()
         self._dead = ""
         self._under_way: tuple[int, float] | None = None
         self._covered: list[asyncio.Future[None]] = []
@@ -91,7 +91,7 @@ class Observer:
 
     def _take(self, batch: Batch) -> None:
         """Tell a batch; then let go on whoever waited for what is in it."""
-        if self._closed:
+        if self._closed.is_set():
             return
         self._tell(batch)
         if batch.rescan:  # what comes next looks at everything, and so at what any cookie would have covered
@@ -114,23 +114,23 @@ class Observer:
 
     def _run(self) -> None:
         """Hand batches over until the watch is closed; one that fails is made anew."""
-        while not self._closed:
+        while not self._closed.is_set():
             try:
                 watch = self._watch or self._made()
                 self._watch, self._dead = watch, ""
                 while (batch := watch.next_batch(None)) is not None:
                     self._hand_over(batch)
-                if self._closed:
+                if self._closed.is_set():
                     return
             except Exception as error:  # noqa: BLE001  (a daemon outlives our bugs: logged, told, and healed)
                 _log.exception("the watcher failed")
                 self._dead = f"the watcher failed ({type(error).__name__}: {error}) and is made anew"
             self._watch = None
-            time.sleep(_HEAL_SECONDS)
+            self._closed.wait(_HEAL_SECONDS)
             self._hand_over(Batch(rescan="the watcher was made anew"))
 
     def _hand_over(self, batch: Batch) -> None:
-        if not self._closed:
+        if not self._closed.is_set():
             self._loop.call_soon_threadsafe(self._take, batch)
 
     # --- the rest
@@ -154,7 +154,7 @@ class Observer:
 
     async def close(self) -> None:
         """Stop watching."""
-        self._closed = True
+        self._closed.set()
         if self._watch is not None:
             await asyncio.to_thread(self._watch.close)
         if self._thread is not None:
