@@ -88,6 +88,16 @@ class DaemonSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class WatchSettings:
+    """How changes are noticed: when a burst has settled, how often is polled what cannot be watched, the audit."""
+
+    settle_ms: int = _setting(20, 0, 10_000)
+    max_wait_ms: int = _setting(500, 0, 60_000)
+    poll_seconds: float = _setting(30.0, 0.1, 86_400.0)
+    audit_hours: float = _setting(24.0, 0.0, 8760.0)
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """All sections, one field each, named as in ``config.toml``."""
 
@@ -97,4 +107,5 @@ class Settings:
     store: StoreSettings = field(default_factory=StoreSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
     worker: WorkerSettings = field(default_factory=WorkerSettings)
+    watch: WatchSettings = field(default_factory=WatchSettings)
     daemon: DaemonSettings = field(default_factory=DaemonSettings)
