@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 from indexer.errors import RootError
 from indexer.scan.names import NEVER_ENTERED
-from indexer.scan.nested import IgnoreFiles
+from indexer.scan.nested import IgnoreFiles, without
 from indexer.scan.patterns import Patterns, compile_patterns
 from indexer.scan.tree import Tree, is_repository, open_tree
 
@@ -113,13 +113,14 @@ class Rules:
             {id(place.tree): place.tree for place in self._places.values() if place is not None}.values()
         )
 
-    def forget(self, path: str) -> None:
-        """Drop what is kept of a directory and all below it, when it was made, moved or removed."""
-        directory = os.fsencode(path) + b"/"
-        for place in {p for p in self._places.values() if p is not None}:
-            place.tree.forget(directory[place.depth :])
-        self.own.forget(directory)
-        self._places = {d: place for d, place in self._places.items() if not d.startswith(directory)}
+    def forget(self, *paths: str) -> None:
+        """Drop what is kept of directories and all below them, when they were made, moved or removed."""
+        directories = [os.fsencode(path) + b"/" for path in paths]
+        self.own.forget(*directories)
+        if any(directory in self._places for directory in directories):
+            for place in {p for p in self._places.values() if p is not None}:
+                place.tree.forget(*(directory[place.depth :] for directory in directories))
+            self._places = without(self._places, directories)
 
     def narrowed_in(self, path: bytes, *, is_directory: bool) -> bool:
         """Tell whether our own rules (names never entered, ``.indexerignore``, settings) let a path in."""

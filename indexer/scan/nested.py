@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import os
 import stat as modes
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from indexer.scan.patterns import Patterns, compile_patterns
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+
+T = TypeVar("T")
 
 # Git sets no bound; a megabyte of patterns is no ignore file any more, and would cost seconds to compile.
 _LARGEST = 1_000_000
@@ -93,15 +95,32 @@ class IgnoreFiles:
         level = self.level(path[: path.rfind(b"/") + 1])
         return level is None or matches(level, path, is_directory=is_directory)
 
-    def forget(self, directory: bytes) -> None:
-        """Drop what is kept of a directory and all below it; it is read again when asked for."""
-        self._levels = {d: level for d, level in self._levels.items() if not d.startswith(directory)}
+    def forget(self, *directories: bytes) -> None:
+        """Drop what is kept of directories and all below them; it is read again when asked for."""
+        self._levels = without(self._levels, directories)
 
     def _with_file(self, directory: bytes, level: tuple[Scope, ...]) -> tuple[Scope, ...]:
         if not self._name:
             return level
         patterns = load_patterns(self._top + directory + self._name, follow=False)
         return level if patterns is None else (*level, Scope(len(directory), patterns))
+
+
+def without(kept: dict[bytes, T], directories: Sequence[bytes]) -> dict[bytes, T]:
+    """Return what is kept of other directories than these and those below them, in one pass however many they are.
+
+    Whatever is kept of a directory is kept of all above it too, so nothing need be done for one that is unknown.
+    """
+    gone = {directory for directory in directories if directory in kept}
+    if not gone:
+        return kept
+    return {directory: value for directory, value in kept.items() if gone.isdisjoint(_with_above(directory))}
+
+
+def _with_above(directory: bytes) -> Iterator[bytes]:
+    while directory:
+        yield directory
+        directory = directory[: directory.rfind(b"/", 0, -1) + 1]
 
 
 def matches(level: tuple[Scope, ...], path: bytes, *, is_directory: bool) -> bool:

@@ -75,9 +75,9 @@ class Folder:
         """Tell whether a path is ignored."""
         return self.ignore_files.ignored(path, is_directory=is_directory)
 
-    def forget(self, directory: bytes) -> None:
-        """Drop what is kept of a directory and all below it."""
-        self.ignore_files.forget(directory)
+    def forget(self, *directories: bytes) -> None:
+        """Drop what is kept of directories and all below them."""
+        self.ignore_files.forget(*directories)
 
     def inputs(self) -> tuple[bytes, ...]:
         """Return the global ignore file's path and that of ``.git/info/exclude``, should there be one."""
@@ -130,7 +130,7 @@ class Repository:
 
     @cached_property
     def _ignore_files(self) -> IgnoreFiles:
-        self._stamped.note(self._global, *self._settings_files)
+        self._stamped.note(self._global, *self._settings_files, *self._ignore_files_above)
         work_top = self.top[: len(self.top) - len(self.where.prefix)]
         paths = (self._global, os.path.join(self.where.common_dir, b"info", b"exclude"))
         return IgnoreFiles(work_top, b".gitignore", [load_patterns(path, follow=True) for path in paths])
@@ -157,9 +157,9 @@ class Repository:
         prefix = self.where.prefix
         return bool(prefix) and self._ignore_files.level(prefix) is None and not self.tracked_names
 
-    def forget(self, directory: bytes) -> None:
-        """Drop what is kept of a directory and all below it."""
-        self._ignore_files.forget(self.where.prefix + directory)
+    def forget(self, *directories: bytes) -> None:
+        """Drop what is kept of directories and all below them."""
+        self._ignore_files.forget(*(self.where.prefix + directory for directory in directories))
 
     @property
     def _index_files(self) -> tuple[bytes, ...]:
@@ -173,8 +173,15 @@ class Repository:
         )
 
     def inputs(self) -> tuple[bytes, ...]:
-        """Return the files of git that decide what is tracked and ignored."""
-        return (self._global, *self._index_files, *self._settings_files)
+        """Return the files of git that decide what is tracked and ignored, and ignore files above the top."""
+        return (self._global, *self._index_files, *self._settings_files, *self._ignore_files_above)
+
+    @property
+    def _ignore_files_above(self) -> tuple[bytes, ...]:
+        parts = self.where.prefix.split(b"/")[:-1]
+        work_top = self.top[: len(self.top) - len(self.where.prefix)]
+        above = (b"".join(part + b"/" for part in parts[:count]) for count in range(len(parts)))
+        return tuple(work_top + folder + b".gitignore" for folder in above)
 
     def changed(self) -> bool:
         """Tell whether one of the inputs is not as it was read."""
