@@ -23,7 +23,8 @@ __all__ = ["main"]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
     _tolerate_narrow_consoles()
-    options = parser.build().parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
+    options = parser.build(words[0] if words else "").parse_args(words)
     # Linear algebra here is a few small products; threads for it would cost memory and make forking unsafe. Set
     # before numpy is loaded, and left alone where the user has said otherwise.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

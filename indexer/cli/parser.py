@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING
 from indexer import __version__
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     _Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  (argparse has no public name)
 
 
-def build() -> argparse.ArgumentParser:
-    """Return the parser of every command and flag."""
+def build(command: str = "") -> argparse.ArgumentParser:
+    """Return the parser of every command and flag; of one ``command`` alone, if that is the name of one.
+
+    All of them take as long to set up as a running daemon takes to answer a question.
+    """
     parser = argparse.ArgumentParser(
         prog="indexer", description="A code index that is as fresh as the disk.", allow_abbrev=False
     )
     parser.add_argument("--version", action="version", version=f"indexer {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    _reindex(commands)
-    _search(commands)
-    _symbols(commands)
-    _related(commands)
-    _status(commands)
-    _check(commands)
-    _config(commands)
-    _daemon(commands)
+    # Given `prog`, argparse need not format a usage to find it out.
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, prog="indexer")
+    for name in [command] if command in _COMMANDS else _COMMANDS:
+        _COMMANDS[name](commands)
     return parser
 
 
@@ -131,3 +131,15 @@ def _daemon(commands: _Commands) -> None:
     command.add_argument("--launchd", action="store_true", help="with unit: print a launchd property list")
     # For `start`, which tells the process it starts where to report.
     command.add_argument("--detached", type=int, metavar="FD", help=argparse.SUPPRESS)
+
+
+_COMMANDS: dict[str, Callable[[_Commands], None]] = {
+    "reindex": _reindex,
+    "search": _search,
+    "symbols": _symbols,
+    "related": _related,
+    "status": _status,
+    "check": _check,
+    "config": _config,
+    "daemon": _daemon,
+}

@@ -245,7 +245,10 @@ def read_announcement(index_dir: str | os.PathLike[str]) -> Announcement | None:
     if announcement is None:
         raise DaemonError(f"{path} is not what a daemon writes; remove it")
     if not _in_our_directory(announcement.socket):
-        raise DaemonError(f"{path} names a socket outside {runtime_dir()}, which is not trusted; remove it")
+        raise DaemonError(
+            f"{path} names a socket outside {runtime_dir()}, which is not trusted; remove the file, or set "
+            "XDG_RUNTIME_DIR as it was when the daemon was started"
+        )
     return announcement
 
 
