@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from indexer.workspace import Workspace
 
 _CHECKPOINT_SECONDS = 30.0
+_EMPTIED_NS = (
+    50_000_000  # between the emptying and the writing of a save in place; real ones take a millisecond
+)
 _HEAD = 8192  # bytes of a file that may tell its language
 
 
@@ -83,7 +86,7 @@ class Run:
         reread = {stat.path for stat in suspects.racy}
         limit = self.space.settings.scan.max_file_bytes
         for stat in suspects.opened:
-            read = read_file(self.space.root, stat.path, limit)
+            read = self._read(stat.path, limit)
             if isinstance(read, Skipped):
                 self._unread(stat, read)
             else:
@@ -91,6 +94,18 @@ class Run:
             self._done += 1
             self.progress("index", self._done, self._total)
             self._checkpoint()
+
+    def _read(self, path: str, limit: int) -> Read | Skipped:
+        """Read a file; one that was emptied a moment ago is about to be written (editors that save in place do so)."""
+        while True:
+            read = read_file(self.space.root, path, limit)
+            if (
+                isinstance(read, Skipped)
+                or read.data
+                or not 0 <= read.read_at_ns - read.stat.mtime_ns < _EMPTIED_NS
+            ):
+                return read
+            time.sleep(_EMPTIED_NS / 5e9)
 
     def _unread(self, stat: FileStat, why: Skipped) -> None:
         """Record a file that could not be read, unless it has gone: then the next scan says what became of it."""
