@@ -110,6 +110,8 @@ _NO_LANGUAGE = {
     "audio",
     "video",
 }
+# A file with a tag of its own (``pyproject``) that is also one of these is this.
+_FORMATS = {"json", "toml", "yaml", "xml", "ini"}
 _RENAMED = {
     "pofile": "po",
     "shell": "bash",
@@ -119,7 +121,7 @@ _RENAMED = {
     "ts": "typescript",
 }
 
-_SHEBANG = re.compile(rb"(?:\xef\xbb\xbf)?#!\s*([^\r\n]{1,200})")
+_SHEBANG = re.compile(rb"(?:\xef\xbb\xbf)?#![ \t]*([^\r\n]{1,200})")
 _VERSION_AT_END = re.compile(r"[-.0-9]+(?:\.exe)?$")
 # What C never has at the beginning of a line, and C++ headers nearly always have somewhere.
 _CPP = re.compile(
@@ -159,6 +161,7 @@ def _of_shebang(head: bytes) -> str:
 
 @cache
 def _of_tags(name: str) -> str:
-    """The tag of `identify` for a file's name that says a language, the first in the alphabet; empty for none."""
-    tags = sorted(tags_from_filename(name) - _NO_LANGUAGE)
+    """The tag of `identify` for a file's name that says its format; empty for none, the first in the alphabet of many."""
+    found = tags_from_filename(name) - _NO_LANGUAGE
+    tags = sorted(found & _FORMATS or found)
     return _RENAMED.get(tags[0], tags[0]) if tags else ""

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from indexer.settings import ChunkSettings
     from indexer.types import FileChunks
 
+# `ast` takes up to a kilobyte of memory a byte of dense code (a million bytes of "a" lines: 940 MB).
+_LARGEST_FOR_AST = 250_000
 _Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
@@ -41,7 +43,8 @@ def chunk(language: str, text: bytes, settings: ChunkSettings) -> FileChunks:
 
 def outline(text: bytes) -> Outline:
     """Definitions and imports of a Python text, by whichever reader can."""
-    return outline_by_ast(text) or python_tree.outline(text)
+    found = outline_by_ast(text) if len(text) <= _LARGEST_FOR_AST else None
+    return found or python_tree.outline(text)
 
 
 def outline_by_ast(text: bytes) -> Outline | None:

@@ -110,7 +110,7 @@ def assemble(
 
 
 def _outermost_first(definition: Definition) -> tuple[int, int]:
-    return definition.start, -definition.end
+    return max(definition.start, 0), -definition.end
 
 
 @dataclass(slots=True, eq=False)
@@ -222,13 +222,18 @@ def _chunk(index: int, draft: _Draft, language: str, lines: Lines) -> Chunk:
         node.scope,
         language,
         spans,
-        lines.line(definition.at) if definition.at >= 0 else spans[0].start_line,
+        _own_line(lines.line(max(definition.at, 0)), spans, draft.part),
         definition.signature,
         definition.docstring,
         node.first if draft.part > 1 else _parent(node, index),
         draft.part,
         definition.bases,
     )
+
+
+def _own_line(line: int, spans: Sequence[Span], part: int) -> int:
+    """The definition's line, moved into the chunk when broken code puts another definition there."""
+    return line if part else min(max(line, spans[0].start_line), spans[-1].end_line)
 
 
 def _parent(node: _Node, index: int) -> int:

@@ -175,7 +175,7 @@ class _Walk:
             self._leads[depth] = self._lead(node.start_byte)
             self._alone.pop(depth, None)
         found = self._compiled.rules[node.kind_id](node, self._site) if action & _DEFINITION else None
-        if found:
+        if found and found.name:  # a name may be missing where the grammar has mended an error
             self._define(node, found)
         elif action & (_COMMENT | _ATTRIBUTE):
             self._above(node, bool(action & _COMMENT))

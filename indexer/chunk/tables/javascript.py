@@ -42,7 +42,8 @@ def _value(holder: Node, field: str) -> Node | None:
     """The function or class in a holder's field, without what stands around it."""
     value = holder.child_by_field_name(field)
     while value is not None and value.type in _AROUND:
-        value = value.named_child(value.named_child_count - 1 if value.type == "type_assertion" else 0)
+        inside = value.named_children  # ``<T>f`` has its type first, all others have the value first
+        value = inside[-1 if value.type == "type_assertion" else 0] if inside else None
     return value if value is not None and value.type in _KIND_OF_VALUE else None
 
 
@@ -189,10 +190,10 @@ def _required(node: Node, site: Site) -> Iterable[str]:
     function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
     if function is None or arguments is None or function.type not in {"identifier", "import"}:
         return ()
-    first = arguments.named_child(0)
-    if site.read(function) not in {"require", "import"} or first is None or first.type != "string":
+    inside = arguments.named_children
+    if site.read(function) not in {"require", "import"} or not inside or inside[0].type != "string":
         return ()
-    return [site.read(first)]
+    return [site.read(inside[0])]
 
 
 DEFINITIONS: dict[str, Rule] = {
