@@ -1,0 +1,124 @@
+"""A home for daemons: settings and a runtime directory of its own, in which nothing is left running."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from indexer.serve import lock, start
+from indexer.serve.client import Client, connect_root
+
+INDEXER = [sys.executable, "-m", "indexer"]
+BOUND = 60.0  # generous: no test here is about speed
+
+
+class Home:
+    """Runs commands with settings and a runtime directory of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.runtime = folder / "run"
+        self.config = folder / "config"
+        self.runtime.mkdir(mode=0o700)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        mine = {"XDG_RUNTIME_DIR": str(self.runtime), "XDG_CONFIG_HOME": str(self.config)}
+        return {**os.environ, **mine}
+
+    def settings(self, text: str) -> None:
+        (self.config / "indexer").mkdir(parents=True, exist_ok=True)
+        (self.config / "indexer" / "config.toml").write_text(text, encoding="utf-8")
+
+    def run(self, *words: str | Path, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*INDEXER, *map(str, words)],
+            cwd=cwd, env={**self.environment, **environment},
+            capture_output=True, text=True, check=False, timeout=120,
+        )  # fmt: skip
+
+    def popen(self, *words: str | Path, cwd: Path) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [*INDEXER, *map(str, words)],
+            cwd=cwd, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+
+    def asked(self, *words: str | Path, cwd: Path) -> Any:
+        done = self.run(*words, "--json", cwd=cwd)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    def start(self, root: Path) -> int:
+        """Start a daemon by the command line; return its process."""
+        found = self.asked("daemon", "start", root, cwd=root.parent)
+        assert isinstance(found["pid"], int)
+        return found["pid"]
+
+    def client(self, root: Path) -> Client:
+        client = connect_root(root, timeout=BOUND)
+        assert client is not None
+        return client
+
+    def locks(self) -> list[str]:
+        return [str(path) for path in self.runtime.glob("indexer/*.lock")]
+
+    def stop_all(self) -> None:
+        for path in filter(lock.is_held, self.locks()):
+            start.stop(os.fsdecode(Path(path).read_bytes()), timeout=BOUND)
+        assert [path for path in self.locks() if lock.is_held(path)] == []
+
+
+@contextmanager
+def home_of_daemons(monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
+    """A home, also for what runs in this process; its daemons are stopped at the end."""
+    folder = Path(tempfile.mkdtemp(prefix="ix-", dir="/tmp"))  # short, as no folder of pytest's is
+    home = Home(folder)
+    for name in ("XDG_RUNTIME_DIR", "XDG_CONFIG_HOME"):
+        monkeypatch.setenv(name, home.environment[name])
+    try:
+        yield home
+        home.stop_all()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def small_tree(top: Path) -> Path:
+    """A few files under git-less root."""
+    (top / "pkg").mkdir(parents=True)
+    (top / "pkg" / "store.py").write_text(
+        'class Store:\n    """Keeps rows."""\n\n    def commit(self):\n        return 1\n'
+    )
+    (top / "notes.md").write_text("# Notes\n\nHow rows are kept.\n")
+    return top
+
+
+def kill(pid: int) -> None:
+    """Kill a daemon that a test has started, and wait until it is gone."""
+    os.kill(pid, signal.SIGKILL)
+    wait_until(lambda: not alive(pid))
+
+
+def alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+def wait_until(true: Callable[[], object], seconds: float = BOUND) -> None:
+    until = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < until, "it has not come true in time"
+        time.sleep(0.02)
