@@ -32,6 +32,7 @@ _CHECKPOINT_SECONDS = 30.0
 _EMPTIED_NS = (
     50_000_000  # between the emptying and the writing of a save in place; real ones take a millisecond
 )
+_EMPTIED_TRIES = 5
 _HEAD = 8192  # bytes of a file that may tell its language
 
 
@@ -97,15 +98,16 @@ class Run:
 
     def _read(self, path: str, limit: int) -> Read | Skipped:
         """Read a file; one that was emptied a moment ago is about to be written (editors that save in place do so)."""
-        while True:
+        for _ in range(_EMPTIED_TRIES):
             read = read_file(self.space.root, path, limit)
             if (
                 isinstance(read, Skipped)
                 or read.data
                 or not 0 <= read.read_at_ns - read.stat.mtime_ns < _EMPTIED_NS
             ):
-                return read
-            time.sleep(_EMPTIED_NS / 5e9)
+                break
+            time.sleep(_EMPTIED_NS / _EMPTIED_TRIES / 1e9)
+        return read
 
     def _unread(self, stat: FileStat, why: Skipped) -> None:
         """Record a file that could not be read, unless it has gone: then the next scan says what became of it."""
