@@ -4,6 +4,10 @@ Counts decide first: a parse may take so many steps for its length, a walk so ma
 In a long stretch of errors each step of tree-sitter copies what it has skipped so far: 9 KB of ``a=>`` cost the C
 grammar 8 seconds and 3 GB, at no more steps than good code takes. So the parse is also stopped when it has taken many
 times the memory or processor time that any real file of its length was seen to take.
+
+One step of its own is out of reach: at an error, or the end, deep inside expressions that are not closed, tree-sitter
+may take gigabytes before it reports again (``a<`` 50,000 times in Java). Only a limit on the process holds there, and
+so `indexer.chunk.worker` parses in processes that may die.
 """
 
 from __future__ import annotations
