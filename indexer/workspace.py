@@ -45,7 +45,11 @@ def open_workspace(
     ``named``: the user named this very folder. ``any_root`` lets ``/`` and the home folder be roots. Raises
     `RootError`, `ConfigError` or `EmbedderError` with one line that says what to do.
     """
-    root = find_root(start, named=named, any_root=any_root)
+    return open_root(find_root(start, named=named, any_root=any_root), settings_file=settings_file)
+
+
+def open_root(root: Path, *, settings_file: Path | None = None) -> Workspace:
+    """Read the settings of this very root, which `find_root` found. Raises as `open_workspace`."""
     settings = config.load(root, settings_file)
     index_dir = config.index_dir(root, settings)
     check_index_dir(root, index_dir)

@@ -91,7 +91,8 @@ def _run(options: argparse.Namespace) -> int:
             os._exit(0)
     starter = lifecycle.Starter(options.detached)
     try:
-        root = _named_root(options)
+        # Who started it has found the root; found again, it might be another, if an index was made meanwhile.
+        root = options.root if options.detached is not None else _named_root(options)
     except RootError as error:
         starter.tell_failure(error)
         raise
@@ -104,13 +105,13 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _open_space(root: Path, options: argparse.Namespace) -> Workspace:
-    from indexer.workspace import open_workspace  # here, since it loads numpy
+    from indexer.workspace import open_root  # here, since it loads numpy
 
-    return open_workspace(root, named=True, settings_file=options.config, any_root=options.any_root)
+    return open_root(root, settings_file=options.config)
 
 
 def _start(options: argparse.Namespace) -> int:
-    root = str(_named_root(options))
+    root = _served_root(options) if options.root is None else str(_named_root(options))
     places.require_support()
     client = connect_place(places.place_of(root))
     new = client is None
