@@ -105,6 +105,9 @@ class LiveService:
     async def start(self) -> None:
         """Open what index there is, start the updater, and start watching; the first scan follows by itself."""
         self._open_generation()
+        self._dirt.add(
+            rescan="the daemon has started"
+        )  # until it has been scanned, nothing is known to be current
         self._updater = Updater(self._space, self._on_message)
         self._later(self._arm())
         if self._space.settings.watch.audit_hours:
@@ -226,7 +229,7 @@ class LiveService:
 
     async def _arm(self) -> None:
         await self._observer.start()
-        self._dirt.add(rescan="the daemon has started")
+        self._dirt.add(rescan="the watches are armed")  # whatever was scanned before may have changed unseen
         self._kick()
 
     def _on_batch(self, batch: Batch) -> None:

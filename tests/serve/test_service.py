@@ -91,6 +91,20 @@ def test_a_question_holds_every_change_before_it(root: Path) -> None:
     play(story())
 
 
+def test_it_is_not_current_before_the_first_scan(root: Path) -> None:
+    reindex(workspace(root))
+    (root / "pkg" / "a.py").write_text("def while_nobody_watched(): pass\n")
+
+    async def story() -> None:
+        async with open_service(workspace(root)) as service:
+            assert not service.status().current
+            assert not (await service.view("now", 0.0)).fresh
+            assert await paths_with(service, "while_nobody_watched") == ["pkg/a.py"]
+            assert service.status().current
+
+    play(story())
+
+
 async def rounds(root: Path, service: LiveService, count: int, seed: int, files: int = 50) -> list[float]:
     """Write, create, move or delete at random among the files, and ask at once; return the waits in seconds."""
     chance = random.Random(seed)
