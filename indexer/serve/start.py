@@ -23,7 +23,7 @@ from indexer.errors import DaemonError
 from indexer.serve import lock as locks
 from indexer.serve import logs
 from indexer.serve import place as places
-from indexer.serve.client import GoneError, SilentError, connect_place, connect_root
+from indexer.serve.client import GoneError, SilentError, connect_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -61,8 +61,8 @@ def start(
     place = places.place_of(root)
     places.make_runtime_dir()
     until = time.monotonic() + timeout
-    while (left := until - time.monotonic()) > 0:
-        client = connect_root(root, timeout=left)
+    while until > time.monotonic():
+        client = _connected(place, until)
         if client is not None:
             return client
         starting = locks.take(place.starting)
@@ -75,9 +75,17 @@ def start(
     raise SilentError(f"{root}: no daemon was ready within {timeout:g} s; its log is {place.log}")
 
 
+def _connected(place: Place, until: float) -> Client | None:
+    """Connect; None without a daemon, or with one that is just ending."""
+    try:
+        return connect_place(place, timeout=max(until - time.monotonic(), _STEP_SECONDS))
+    except GoneError:
+        return None
+
+
 def _start_one(place: Place, flags: Sequence[str], *, by_itself: bool, until: float) -> Client | None:
     """Start the daemon, if it has not appeared meanwhile; None when another process is just becoming one."""
-    client = connect_root(place.root, timeout=max(until - time.monotonic(), _STEP_SECONDS))
+    client = _connected(place, until)
     if client is not None:
         return client
     if by_itself and (why := crash_loop(place)):
@@ -87,7 +95,7 @@ def _start_one(place: Place, flags: Sequence[str], *, by_itself: bool, until: fl
     since = logs.size_of(place.log)
     said = _spawn(place, flags, until)
     if said == READY:
-        return connect_root(place.root, timeout=max(until - time.monotonic(), _STEP_SECONDS))
+        return _connected(place, until)
     if said == BUSY:
         return None
     if said.startswith(FAILED):
@@ -196,13 +204,12 @@ def _reached(place: Place, until: float, told: Callable[[str], None]) -> Client 
     """Connect, and give a daemon that is about to listen, or about to end, the time for it. None: there is none."""
     said = False
     while True:
-        left = until - time.monotonic()
-        client = connect_place(place, timeout=max(left, _STEP_SECONDS))
+        client = _connected(place, until)
         if client is not None:
             return client
         if not locks.is_held(place.lock):
             return None
-        if left <= 0:
+        if time.monotonic() >= until:
             raise DaemonError(
                 f"a daemon of {place.root} holds {place.lock} and listens nowhere; look for its process by hand (its log is {place.log})"
             )
