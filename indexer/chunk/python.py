@@ -49,8 +49,7 @@ def outline(text: bytes) -> Outline:
 
 def outline_by_ast(text: bytes) -> Outline | None:
     """By `ast`; None when it refuses the text."""
-    source = _source(text)
-    tree = _parse(source) if source is not None else None
+    tree = parse_source(text)
     if tree is None:
         return None
     lines = Lines(text)
@@ -59,20 +58,16 @@ def outline_by_ast(text: bytes) -> Outline | None:
     return outlined(text, lines, reader.found, reader.imports)
 
 
-def _source(text: bytes) -> str | None:
-    """The text for `ast`: without byte-order mark, as `str` so that a coding line does not count; None if it is not UTF-8."""
-    try:
-        return text.removeprefix(BOM).decode("utf-8")
-    except UnicodeDecodeError:
-        return None
+def parse_source(text: bytes) -> ast.Module | None:
+    """The tree of `ast`; None when it refuses the text.
 
-
-def _parse(source: str) -> ast.Module | None:
+    It is given a `str`, so that a coding line does not count (the text is UTF-8 by now), without byte-order mark.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # "\d" and the like: the author's business
         try:
-            return ast.parse(source)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return ast.parse(text.removeprefix(BOM).decode("utf-8"))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):  # a UnicodeDecodeError is a ValueError
             return None
 
 

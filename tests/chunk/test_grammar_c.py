@@ -36,6 +36,7 @@ def test_definitions() -> None:
 
 
 def test_what_stands_above_belongs_to_the_definition() -> None:
+    """S-017."""
     found = ranges(FOUND)
     expected = {"MAX": (7, 9), "node": (14, 19), "add": (31, 35), "return_type_above": (37, 41)}
     assert {name: found[name] for name in expected} == expected

@@ -48,6 +48,7 @@ def test_definitions() -> None:
 
 
 def test_what_stands_above_belongs_to_the_definition() -> None:
+    """S-017."""
     found = ranges(FOUND)
     expected = {
         "outer.middle.Matrix": (10, 32),

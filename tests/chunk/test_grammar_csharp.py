@@ -39,6 +39,7 @@ def test_definitions() -> None:
 
 
 def test_what_stands_above_belongs_to_the_definition() -> None:
+    """S-017."""
     found = ranges(FOUND)
     expected = {
         "Company.Product.Kinds": (7, 44),

@@ -29,6 +29,7 @@ def test_definitions() -> None:
 
 
 def test_what_stands_above_belongs_to_the_definition() -> None:
+    """S-017."""
     found = ranges(FOUND)
     expected = {"Point": (14, 19), "Shape": (22, 25), "Pair": (29, 30), "New": (32, 40), "external": (48, 49)}
     assert {name: found[name] for name in expected} == expected

@@ -35,6 +35,7 @@ def test_definitions() -> None:
 
 
 def test_what_stands_above_belongs_to_the_definition() -> None:
+    """S-017."""
     found = ranges(FOUND)
     expected = {"Kinds": (6, 51), "Kinds.Kinds": (16, 17), "Kinds.run": (19, 26)}
     assert {name: found[name] for name in expected} == expected

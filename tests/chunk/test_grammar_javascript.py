@@ -50,6 +50,7 @@ def test_definitions() -> None:
 
 
 def test_what_stands_above_belongs_to_the_definition() -> None:
+    """S-017."""
     found = ranges(FOUND)
     expected = {"add": (9, 15), "Queue": (21, 33)}
     assert {name: found[name] for name in expected} == expected

@@ -49,6 +49,7 @@ def test_definitions() -> None:
 
 
 def test_what_stands_above_belongs_to_the_definition() -> None:
+    """S-017."""
     found = ranges(FOUND)
     expected = {"User": (5, 9), "Color": (14, 15), "Service": (31, 43), "Service.onClick": (36, 37)}
     assert {name: found[name] for name in expected} == expected
