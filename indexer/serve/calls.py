@@ -14,12 +14,14 @@ import msgspec
 from indexer.serve.protocol import Code, RpcError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from indexer.serve.protocol import Id
 
 T = TypeVar("T")
 
 _MAX_BATCH_BYTES = 1024 * 1024  # a batch of numbers makes forty times its size in objects
-_MAX_RETRY_BYTES = 64 * 1024
+_MAX_SECOND_CHANCE = 64 * 1024
 _NOTHING = msgspec.Raw(b"null")
 
 
@@ -76,7 +78,7 @@ def read_calls(body: bytes, most: int) -> Calls:
 def _parts(body: bytes, most: int) -> list[msgspec.Raw]:
     if len(body) > _MAX_BATCH_BYTES:
         raise RpcError(Code.INVALID_REQUEST, f"a batch is at most {_MAX_BATCH_BYTES} bytes long")
-    parts = _decode(_batch, body)
+    parts = _decode(_batch, body, _parts_again)
     if not 0 < len(parts) <= most:
         raise RpcError(Code.INVALID_REQUEST, f"a batch holds 1 to {most} calls, not {len(parts)}")
     return parts
@@ -85,7 +87,7 @@ def _parts(body: bytes, most: int) -> list[msgspec.Raw]:
 def _read(body: bytes) -> list[Call | Wrong]:
     """Read one call; an answer of the client's is none. We ask clients nothing, so that there is nothing to answer."""
     try:
-        envelope = _decode(_envelope, body)
+        envelope = _decode(_envelope, body, _envelope_again)
     except RpcError as error:
         return [Wrong(None, error)]
     if envelope.method is _NOTHING and not (envelope.result is _NOTHING and envelope.error is _NOTHING):
@@ -109,17 +111,40 @@ def _field(decoder: msgspec.json.Decoder[T], value: msgspec.Raw, name: str) -> T
         raise RpcError(Code.INVALID_REQUEST, f"{name}: {error}") from None
 
 
-def _decode(decoder: msgspec.json.Decoder[T], body: bytes) -> T:
+def _decode(decoder: msgspec.json.Decoder[T], body: bytes, again: Callable[[Any], T]) -> T:
     try:
-        return decoder.decode(body)
+        try:
+            return decoder.decode(body)
+        except msgspec.ValidationError:
+            raise
+        except msgspec.DecodeError:
+            if not _second_chance(body):
+                raise
+        return again(json.loads(body))
     except msgspec.ValidationError as error:
         raise RpcError(Code.INVALID_REQUEST, f"a request is a JSON object: {error}") from None
-    except msgspec.DecodeError as error:
+    except ValueError as error:
         raise RpcError(Code.PARSE, str(error)) from None
-    except UnicodeDecodeError:
-        raise RpcError(Code.PARSE, "JSON is malformed: not UTF-8") from None
     except RecursionError:
         raise RpcError(Code.PARSE, "JSON is nested too deeply") from None
+
+
+def _second_chance(body: bytes) -> bool:
+    return len(body) <= _MAX_SECOND_CHANCE and b"\\u" in body
+
+
+def _envelope_again(value: Any) -> _Envelope:
+    if not isinstance(value, dict):
+        raise msgspec.ValidationError("Expected `object`, got `str`")
+    return _Envelope(**{name: _raw(value[name]) for name in _Envelope.__struct_fields__ if name in value})
+
+
+def _parts_again(value: Any) -> list[msgspec.Raw]:
+    return [_raw(part) for part in value]
+
+
+def _raw(value: Any) -> msgspec.Raw:
+    return msgspec.Raw(json.dumps(value).encode("ascii"))
 
 
 def params_of(params: bytes, kind: type[T]) -> T:
@@ -127,29 +152,24 @@ def params_of(params: bytes, kind: type[T]) -> T:
     if params == b"null":
         params = b"{}"
     try:
-        return _params_of(params, kind)
+        try:
+            return _decoder(kind).decode(params)
+        except msgspec.ValidationError:
+            raise
+        except msgspec.DecodeError:
+            if not _second_chance(params):
+                raise
+        return msgspec.convert(json.loads(params), kind)
     except msgspec.ValidationError as error:
         raise RpcError(Code.INVALID_PARAMS, f"params: {error}") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except UnicodeEncodeError:
+        raise RpcError(
+            Code.INVALID_PARAMS, "params: a lone surrogate is part of a word that has none"
+        ) from None
+    except ValueError as error:
         raise RpcError(Code.PARSE, f"params: {error}") from None
     except RecursionError:
         raise RpcError(Code.PARSE, "params: JSON is nested too deeply") from None
-
-
-def _params_of(params: bytes, kind: type[T]) -> T:
-    try:
-        return _decoder(kind).decode(params)
-    except msgspec.ValidationError:
-        raise
-    except msgspec.DecodeError:
-        # A path that is no UTF-8 comes as the escape of a lone surrogate, which this decoder refuses and `json` reads.
-        if len(params) > _MAX_RETRY_BYTES or b"\\u" not in params:
-            raise
-    try:
-        value = json.loads(params)
-    except ValueError as error:
-        raise msgspec.DecodeError(str(error)) from None
-    return msgspec.convert(value, kind)
 
 
 def _decoder(kind: type[T]) -> msgspec.json.Decoder[T]:

@@ -230,10 +230,12 @@ class LogMessage(Result, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 def _status() -> type[Struct]:
-    """The status of the service, its own fields as they are, and of the process that serves."""
     hints = get_type_hints(events.ServiceStatus)
     rows = [(field.name, hints[field.name]) for field in fields(events.ServiceStatus)]
-    return msgspec.defstruct("Status", [*rows, ("daemon", Daemon)], bases=(Result,), kw_only=True)
+    said = {"__doc__": f"{events.ServiceStatus.__doc__}\n\n``daemon`` is the process that answers."}
+    return msgspec.defstruct(
+        "Status", [*rows, ("daemon", Daemon)], bases=(Result,), namespace=said, kw_only=True
+    )
 
 
 Status = _status()

@@ -62,6 +62,7 @@ def cut(data: bytes, places: list[int]) -> list[bytes]:
     return [data[a:b] for a, b in pairwise(bounds)]
 
 
+@settings(deadline=None)
 @given(st.sampled_from(Framing), st.lists(bodies, max_size=5), st.lists(st.integers(0, 10_000), max_size=20))
 def test_messages_survive_any_cutting(framing: Framing, sent: list[bytes], places: list[int]) -> None:
     stream = b"".join(framing.frame(body) for body in sent)
@@ -69,7 +70,7 @@ def test_messages_survive_any_cutting(framing: Framing, sent: list[bytes], place
     assert run([stream[i : i + 1] for i in range(len(stream))]) == (sent, None)
 
 
-@settings(max_examples=300)
+@settings(deadline=None, max_examples=300)
 @given(st.binary(max_size=6000), st.lists(st.integers(0, 6000), max_size=10))
 @example(b"Content-Length: " + b"9" * 5000, [100])
 @example(b"a" * 5000, [1])
@@ -85,6 +86,7 @@ def test_any_bytes_end_in_bodies_or_the_one_error(data: bytes, places: list[int]
     assert all(len(body) <= LIMIT for body in whole)
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from([
     b"Content-Length: 5\r\n", b"Content-Length:5\n", b"content-length: 7\r\n", b"Content-Type: a; charset=utf8\r\n",
     b"Content-Type: a; charset=latin-1\r\n", b"\r\n", b"\n", b"{}   ", b"{}", b"x: y\r\n", b"Content-Length: -1\r\n", b":", b"\0",
@@ -179,6 +181,7 @@ messages = (
 )
 
 
+@settings(deadline=None)
 @given(messages)
 def test_a_message_comes_back_as_it_was(message: Request | Notification | Response) -> None:
     body = encode(message)
@@ -194,6 +197,7 @@ def test_an_error_comes_back_as_it_was() -> None:
     assert (found.error.code, found.error.message, found.error.data) == (-5, "no", {"kind": "x"})
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=200) | json_values.map(lambda v: json.dumps(v).encode()))
 @example(b"[" * 100_000)
 @example(b'{"id":' + b"1" * 5000 + b"}")

@@ -1,0 +1,484 @@
+"""The methods over a real index, each answer held against the schema that is printed."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from jsonschema import ValidationError
+
+from indexer import __version__, answers, oneshot, search
+from indexer.errors import NotIndexedError, StoreError
+from indexer.serve.protocol import PROTOCOL
+from indexer.types import Kind
+from tests.serve.answering import Client, Daemon, TreeService, running
+from tests.serve.test_schema import validator
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from indexer.serve.events import Freshness, View
+    from indexer.types import Report
+
+FILES = {
+    "src/commit.py": 'class Writer:\n    def commit(self, rows):\n        """Make a generation durable."""\n        return rows\n',
+    "src/copy.py": 'class Writer:\n    def commit(self, rows):\n        """Make a generation durable."""\n        return rows\n',
+    "src/with space#50%.py": "def odd_name(x):\n    return x\n",
+    "src/wide.js": "/* 𝒳𝒳é */ function wide(x) {\n  return x;\n}\n",
+    "src/marked.py": "\ufeffdef marked(x):\n    return x\n",
+    "shop/汉字.py": "def 计算(x):\n    return x\n",
+    "lib/tree.rs": "pub struct Node { x: i32 }\npub enum Side { Left, Right }\npub trait Walk { fn walk(&self); }\nconst LIMIT: i32 = 3;\n",
+    "README.md": "# Title\n\nHow a commit is made.\n",
+}  # fmt: skip
+NO_UTF8 = b"caf\xe9.py"
+
+
+class Checking:
+    """A client that holds every answer against the schema, and everything it is told."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+
+    def result(self, method: str, params: object = None) -> Any:
+        result = self.client.result(method, params)
+        validator("methods", method, "result").validate(result)
+        return result
+
+    def error(self, method: str, params: object = None) -> tuple[int, str]:
+        return self.client.error(method, params)
+
+    def told(self) -> tuple[str, Any]:
+        message = self.client.read()
+        assert message["jsonrpc"] == "2.0"
+        validator("notifications_from_daemon", message["method"]).validate(message["params"])
+        return message["method"], message["params"]
+
+
+def lay(root: Path) -> Path:
+    for path, text in FILES.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_bytes(text.encode())
+    (root / os.fsdecode(NO_UTF8)).write_text("def coffee(x):\n    return x\n")
+    return root
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    """A daemon over a tree that no test changes."""
+    with running(lay(tmp_path_factory.mktemp("tree") / "root")) as daemon:
+        yield daemon
+
+
+@pytest.fixture
+def daemon(tmp_path: Path) -> Iterator[Daemon]:
+    with running(lay(tmp_path / "root")) as daemon:
+        yield daemon
+
+
+@pytest.fixture
+def client(shared: Daemon) -> Checking:
+    return Checking(shared.connect(headers=True))
+
+
+# --- hello
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        None, {}, [], 5, {"protocol": PROTOCOL}, {"protocol": None, "next": {"year": 1}},
+        {"processId": 1, "rootUri": "file:///etc", "capabilities": {"workspace": {"symbol": {}}}, "trace": "off"},
+    ],
+)  # fmt: skip
+def test_hello_is_answered_whatever_comes_with_it(shared: Daemon, params: object) -> None:
+    client = Checking(shared.connect())
+    found = client.result("initialize", params)
+    assert found["protocol"] == PROTOCOL
+    assert found["version"] == found["serverInfo"]["version"] == __version__
+    assert found["root"] == str(shared.service.root)
+    assert found["capabilities"]["workspaceSymbolProvider"] is True
+    assert client.result("index/search", {"query": "commit"})["hits"]
+
+
+@pytest.mark.parametrize("protocol", [PROTOCOL + 1, 0, "2", {"major": 2}, [2], "x" * 10_000])
+def test_a_client_of_another_protocol_can_say_hello_and_stop_and_is_told_the_rest(
+    shared: Daemon, protocol: object
+) -> None:
+    shared.stopped.clear()
+    client = Checking(shared.connect())
+    assert client.result("initialize", {"protocol": protocol})["protocol"] == PROTOCOL
+    code, message = client.error("index/search", {"some": "other", "shape": 1})
+    assert code == -32803
+    assert f"speaks protocol {PROTOCOL} and this client" in message
+    assert "restart" in message
+    assert len(message) < 200
+    assert client.result("index/stop", {"whatever": 1}) is None
+    assert shared.stopped.wait(30)
+    assert client.result("shutdown", [1]) is None
+    client.client.send("exit")
+    assert client.client.read() is None
+
+
+# --- questions
+
+
+def test_search_answers_as_the_command_line_does(shared: Daemon, client: Checking) -> None:
+    space = shared.service.space
+    for params in (
+        {"query": "commit"},
+        {"query": "Writer.commit", "k": 2},
+        {"query": "计算"},
+        {"query": "wide"},
+    ):
+        found = client.result("index/search", params)
+        request = search.Request(params["query"], k=params.get("k", 10))  # type: ignore[arg-type]
+        expected = answers.answer_object(oneshot.answer(space, oneshot.view(space), request))
+        assert {**found, "ms": 0} == {**json.loads(answers.as_json(expected)), "ms": 0}
+        assert found["fresh"] is True
+        assert "reason" not in found
+
+
+def test_filters_take_one_word_or_several(client: Checking) -> None:
+    def paths(**params: object) -> set[str]:
+        return {
+            hit["path"]
+            for hit in client.result(
+                "index/search", {"query": "commit writer odd wide marked node walk", **params}
+            )["hits"]
+        }
+
+    assert paths(path="lib/**") == paths(path=["lib/**"]) == {"lib/tree.rs"}
+    assert paths(path=["src/**", "!src/c*"]) == {"src/with space#50%.py", "src/wide.js", "src/marked.py"}
+    assert paths(lang="rust") == {"lib/tree.rs"}
+    assert paths(lang=["rust", "javascript"]) == {"lib/tree.rs", "src/wide.js"}
+    assert {
+        h["kind"] for h in client.result("index/search", {"query": "wide", "kind": "function"})["hits"]
+    } == {"function"}
+    assert paths(k=1) != paths(k=5)
+    assert paths(min_score=1000.0) == set()
+
+
+def test_literal_text(client: Checking) -> None:
+    found = client.result("index/search", {"query": "(self, rows):", "literal": True})
+    assert found["mode"] == "literal"
+    assert [(hit["path"], hit["start_line"]) for hit in found["hits"]] == [
+        ("src/commit.py", 2),
+        ("src/copy.py", 2),
+    ]
+
+
+def test_equal_contents_are_shown_once_with_their_other_places(client: Checking) -> None:
+    hit = client.result("index/symbols", {"name": "Writer.commit"})["hits"]
+    assert {h["path"] for h in hit} == {"src/commit.py", "src/copy.py"}
+    found = client.result("index/search", {"query": "durable generation"})["hits"]
+    assert any(h.get("also") for h in found)
+
+
+def test_a_change_before_the_question_is_in_the_answer_and_now_says_it_may_be_behind(daemon: Daemon) -> None:
+    client = Checking(daemon.connect())
+    before = client.result("index/search", {"query": "brand_new", "freshness": "now"})
+    assert before["fresh"] is False
+    assert before["reason"]
+    (daemon.service.root / "new.py").write_text("def brand_new(x):\n    return x\n")
+    after = client.result("index/search", {"query": "brand_new"})
+    assert after["fresh"] is True
+    assert after["generation"] > before["generation"]
+    assert after["hits"][0]["path"] == "new.py"
+    (daemon.service.root / "new.py").write_text("def other(x):\n    return x, x\n")
+    stale = client.result("index/search", {"query": "brand_new", "freshness": "now"})["hits"][0]
+    assert (stale["path"], stale["stale"], stale["text"]) == ("new.py", True, "")
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["foo(bar", "std::vector<", '"unbalanced', "a AND", "*", "commit\0walk", "x " * 5000, "\ud83d\ude00", "' OR 1=1 --", "\\", "%s{}"],
+)  # fmt: skip
+def test_any_text_is_a_question(client: Checking, query: str) -> None:
+    for literal in (False, True):
+        if not (literal and "\0" in query):
+            client.result("index/search", {"query": query, "literal": literal})
+    client.result("index/symbols", {"name": query})
+    client.result("workspace/symbol", {"query": query})
+
+
+@pytest.mark.parametrize("query", ["", "  ", "\0", "\n\t"])
+def test_an_empty_question_is_told_so(client: Checking, query: str) -> None:
+    code, message = client.error("index/search", {"query": query})
+    assert (code, "empty" in message) == (-32602, True)
+
+
+def test_symbols(client: Checking) -> None:
+    hits = client.result("index/symbols", {"name": "commit"})["hits"]
+    assert (hits[0]["symbol"], hits[0]["scope"], hits[0]["start_line"]) == ("commit", "Writer", 2)
+    assert hits[0]["text"] == "    def commit(self, rows):"
+    assert len(client.result("index/symbols", {"name": "commit", "k": 1})["hits"]) == 1
+    assert client.result("index/symbols", {"name": "nowhere_at_all"})["hits"] == []
+
+
+# --- paths
+
+
+def test_a_place_may_be_named_in_every_way_inside_the_root(
+    shared: Daemon, client: Checking, tmp_path: Path
+) -> None:
+    root = shared.service.root
+    (tmp_path / "link").symlink_to(root)
+    ways = [
+        "src/commit.py", "./src/commit.py", "src/../src/commit.py", f"{root}/src/commit.py", (root / "src/commit.py").as_uri(),
+        f"file://localhost{root}/src/commit.py", f"{tmp_path}/link/src/commit.py",
+    ]  # fmt: skip
+    found = [client.result("index/related", {"path": way, "line": 2, "k": 3})["hits"] for way in ways]
+    assert found[0]
+    assert all(hits == found[0] for hits in found)
+    odd = [str(root / "src/with space#50%.py"), (root / "src/with space#50%.py").as_uri()]
+    assert [client.result("index/related", {"path": way, "line": 1})["mode"] for way in odd] == [
+        "related"
+    ] * 2
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/etc/passwd", "../secret.py", "src/../../secret.py", "file:///etc/passwd", "file:///..%2f..%2fetc/passwd", "..", "/",
+        "file://elsewhere/src/commit.py", "src/commit.py\0", "file:src%00", "http://x/y",
+    ],
+)  # fmt: skip
+def test_nothing_outside_the_root_can_be_named(shared: Daemon, client: Checking, path: str) -> None:
+    (shared.service.root.parent / "secret.py").write_text("def secret(): pass\n")
+    code, message = client.error("index/related", {"path": path, "line": 1})
+    assert code == -32602
+    assert "secret()" not in message
+
+
+def test_a_link_that_leads_out_is_no_way_out(daemon: Daemon) -> None:
+    root = daemon.service.root
+    (root.parent / "secret.py").write_text("def secret(): pass\n")
+    (root / "out").symlink_to(root.parent)
+    (root / "one.py").symlink_to(root.parent / "secret.py")
+    client = Checking(daemon.connect())
+    for path in ("out/secret.py", f"{root}/out/secret.py", "one.py"):
+        assert client.error("index/related", {"path": path, "line": 1})[0] == -32602
+    assert client.result("index/search", {"query": "secret", "literal": True})["hits"] == []
+
+
+@pytest.mark.parametrize("glob", ["../**", "src/../../etc/*", "!../x", ".."])
+def test_a_filter_cannot_step_out(client: Checking, glob: str) -> None:
+    code, message = client.error("index/search", {"query": "x", "path": ["src/**", glob]})
+    assert (code, "outside the root" in message) == (-32602, True)
+
+
+def test_what_is_not_indexed_is_told_so(client: Checking) -> None:
+    code, message = client.error("index/related", {"path": "src/none.py", "line": 1})
+    assert (code, message) == (-32602, "related: src/none.py is not in the index")
+
+
+def test_a_path_that_is_no_utf8_goes_both_ways(client: Checking) -> None:
+    hit = client.result("index/symbols", {"name": "coffee"})["hits"][0]
+    assert hit["path"] == os.fsdecode(NO_UTF8)
+    client.result("index/related", {"path": hit["path"], "line": 1})
+    uri = client.result("workspace/symbol", {"query": "coffee"})[0]["location"]["uri"]
+    assert uri.endswith("/caf%E9.py")
+    client.result("index/related", {"path": uri, "line": 1})
+
+
+# --- LSP
+
+
+def symbol(client: Checking, name: str) -> dict[str, Any]:
+    found: dict[str, Any] = next(
+        s for s in client.result("workspace/symbol", {"query": name}) if s["name"] == name
+    )
+    return found
+
+
+def at(found: dict[str, Any]) -> tuple[int, int, int, int]:
+    place = found["location"]["range"]
+    return (
+        place["start"]["line"],
+        place["start"]["character"],
+        place["end"]["line"],
+        place["end"]["character"],
+    )
+
+
+def test_symbols_as_lsp_has_them(shared: Daemon, client: Checking) -> None:
+    root = shared.service.root
+    found = symbol(client, "commit")
+    assert found["location"]["uri"] == (root / "src/commit.py").as_uri()
+    assert (found["kind"], found["containerName"], at(found)) == (6, "Writer", (1, 8, 1, 14))
+    kinds = {"Writer": 5, "wide": 12, "Node": 23, "Side": 10, "Walk": 11, "LIMIT": 14}
+    assert {name: symbol(client, name)["kind"] for name in kinds} == kinds
+
+
+def test_columns_are_utf16_units_and_no_byte_order_mark_counts(client: Checking) -> None:
+    assert at(symbol(client, "wide")) == (0, 21, 0, 25)  # two letters of two units each before it
+    assert at(symbol(client, "marked")) == (0, 4, 0, 10)
+    assert at(symbol(client, "计算")) == (0, 4, 0, 6)
+
+
+def test_uris_are_escaped(shared: Daemon, client: Checking) -> None:
+    root = shared.service.root
+    for name, path in (("odd_name", "src/with space#50%.py"), ("计算", "shop/汉字.py")):
+        uri = symbol(client, name)["location"]["uri"]
+        assert uri == (root / path).as_uri()
+        assert uri.isascii()
+
+
+def test_an_empty_query_lists_definitions_and_more_fields_are_ignored(client: Checking) -> None:
+    found = client.result("workspace/symbol", {"query": "", "workDoneToken": 1, "partialResultToken": "x"})
+    assert {"Writer", "commit", "wide", "coffee", "Node"} <= {s["name"] for s in found}
+    assert "" not in {s["name"] for s in found}
+
+
+def test_every_kind_is_one_of_lsps() -> None:
+    from indexer.serve import lsp
+
+    named = {value for name, value in vars(Kind).items() if name.isupper()}
+    assert named - set(lsp._KINDS) == {Kind.TEXT, Kind.REST}
+    assert set(lsp._KINDS.values()) <= set(range(1, 27))
+
+
+class BehindService(TreeService):
+    """Never current."""
+
+    async def seen(self, freshness: Freshness) -> View:
+        found = await super().seen("now")
+        return found._replace(reason="the disk is slow") if freshness == "wait" else found
+
+
+def test_an_lsp_answer_that_may_be_behind_is_told_beside_it(tmp_path: Path) -> None:
+    with running(lay(tmp_path / "root"), BehindService) as daemon:
+        client = Checking(daemon.connect())
+        client.result("initialize")
+        client.result("workspace/symbol", {"query": "commit"})
+        assert client.told() == ("window/logMessage", {"type": 2, "message": "indexer: the disk is slow"})
+        assert client.result("index/sync")["reason"] == "the disk is slow"
+        assert client.result("index/search", {"query": "commit"})["reason"] == "the disk is slow"
+
+
+# --- the index itself
+
+
+def test_status(shared: Daemon, client: Checking) -> None:
+    found = client.result("index/status")
+    assert found["root"] == str(shared.service.root)
+    assert found["generation"] >= 1
+    assert found["daemon"] == {
+        "pid": os.getpid(), "protocol": PROTOCOL, "version": __version__, "clients": shared.server.clients,
+    }  # fmt: skip
+    assert found["watch"]["failed"] == ["caf\udce9"]
+
+
+def test_sync(daemon: Daemon) -> None:
+    client = Checking(daemon.connect())
+    first = client.result("index/sync")
+    (daemon.service.root / "more.py").write_text("def more(): pass\n")
+    second = client.result("index/sync", {"timeout_ms": 30_000})
+    assert second["generation"] > first["generation"]
+    assert second["fresh"] is True
+
+
+def test_reindex_reports_and_its_progress_ends(daemon: Daemon) -> None:
+    asking, listening = Checking(daemon.connect()), Checking(daemon.connect())
+    before = listening.result("index/subscribe")
+    assert listening.result("index/subscribe") == before  # once more changes nothing
+    (daemon.service.root / "more.py").write_text("def more(): pass\n")
+    report = asking.result("index/reindex", {"full": True})
+    assert report["files"]["scanned"] == len(FILES) + 2
+    told = [listening.told()]
+    while told[-1][0] != "index/generation":
+        told.append(listening.told())
+    assert told[-1][1]["epoch"] == report.get("epoch", told[-1][1]["epoch"])
+    assert [params["state"] for name, params in told if name == "index/progress"] == [
+        "running",
+        "running",
+        "done",
+    ]
+
+
+class FailingService(TreeService):
+    """Cannot index."""
+
+    async def reindex(self, *, full: bool) -> Report:
+        with self.feed.run("index") as run:
+            run.at("index", 3, 10)
+            raise (
+                StoreError("the disk is full; make room and try again")
+                if not full
+                else KeyError("a fault of ours")
+            )
+
+
+@pytest.mark.parametrize(
+    ("full", "code", "failure"),
+    [(False, -32803, "the disk is full; make room and try again"), (True, -32603, "'a fault of ours'")],
+)
+def test_progress_that_fails_ends_with_the_failure(
+    tmp_path: Path, full: bool, code: int, failure: str
+) -> None:
+    with running(lay(tmp_path / "root"), FailingService) as daemon:
+        asking, listening = Checking(daemon.connect()), Checking(daemon.connect())
+        listening.result("index/subscribe")
+        assert asking.error("index/reindex", {"full": full})[0] == code
+        states = [listening.told()[1] for _ in range(3)]
+        assert [state["state"] for state in states] == ["running", "running", "failed"]
+        assert states[-1]["failure"] == failure
+        assert states[-1]["done"] == 3
+
+
+class EmptyService(TreeService):
+    """Has nothing to answer from yet."""
+
+    async def seen(self, freshness: Freshness) -> View:  # noqa: ARG002
+        raise NotIndexedError(f"{self.root}: there is no index yet")
+
+
+def test_not_ready_is_an_error_and_never_an_empty_answer(tmp_path: Path) -> None:
+    with running(lay(tmp_path / "root"), EmptyService) as daemon:
+        client = daemon.connect()
+        for method, params in (
+            ("index/search", {"query": "x"}), ("index/symbols", {"name": "x"}), ("index/related", {"path": "x", "line": 1}),
+            ("workspace/symbol", {"query": "x"}), ("index/sync", {}),
+        ):  # fmt: skip
+            error = client.ask(method, params)["error"]
+            assert (error["code"], error["data"]) == (-32803, {"kind": "NotIndexedError"})
+
+
+def test_who_unsubscribes_by_leaving_is_told_no_more(daemon: Daemon) -> None:
+    client = daemon.connect()
+    client.result("index/subscribe")
+    assert len(daemon.service.feed._listeners) == 1
+    client.close()
+    daemon.wait_for(lambda: not daemon.service.feed._listeners)
+    other = daemon.connect()
+    other.result("index/subscribe")
+    other.result("shutdown")
+    assert not daemon.service.feed._listeners
+
+
+def test_a_listener_that_fails_is_dropped_and_the_others_are_told(
+    daemon: Daemon, caplog: pytest.LogCaptureFixture
+) -> None:
+    client = Checking(daemon.connect())
+    client.result("index/subscribe")
+    daemon.service.feed.subscribe(lambda _: 1 / 0)  # type: ignore[arg-type]
+    daemon.call(lambda: daemon.service.feed.run("index").__enter__())
+    assert client.told()[0] == "index/progress"
+    assert len(daemon.service.feed._listeners) == 1
+    assert "ZeroDivisionError" in caplog.text
+
+
+# --- the suite can fail
+
+
+def test_an_answer_that_is_not_as_the_schema_has_it_is_caught(client: Checking) -> None:
+    found = client.result("index/search", {"query": "commit"})
+    for planted in (
+        {**found, "more": 1}, {**found, "generation": "1"}, {k: v for k, v in found.items() if k != "fresh"},
+        {**found, "hits": [{**found["hits"][0], "start_line": 0}]}, {**found, "mode": "guess"},
+    ):  # fmt: skip
+        with pytest.raises(ValidationError):
+            validator("methods", "index/search", "result").validate(planted)
