@@ -143,10 +143,10 @@ class Native:
         """Go by the rules that were set; what is watched now and was not is dirty."""
         if self.gone:
             return
-        self._tree.new = []
+        tree = self._tree
+        tree.new, tree.left = [], []
         self._arm()
-        dirt.trees.update(os.fsdecode(path) for path in self._tree.new)
-        self._tree.new = []
+        dirt.trees.update(map(os.fsdecode, (*tree.new, *tree.left)))
         if self._rules.changed():
             dirt.rules_changed = True
 

@@ -5,6 +5,9 @@ again is harmless, as the same inode gives the same watch; so after lost events 
 more, and what is not met on the way is dropped. Nothing is ever removed in order to be added again.
 """
 
+# Paths are bytes here, and pathlib knows only str.
+# ruff: noqa: PTH114
+
 from __future__ import annotations
 
 import errno
@@ -50,6 +53,7 @@ class Tree:
         self.unwatchable: Mapping[bytes, str] = {}  # mount points, and why
         self.knotted = False  # the book contradicts the disk: go through all of it again
         self.new: list[bytes] = []  # directories that were not watched before
+        self.left: list[bytes] = []  # places that a watched directory turned out to have left
         self.met_rules = False  # a file that changes the rules was met on the way
         self._watches = watches
         self._stop = stop
@@ -102,6 +106,8 @@ class Tree:
             return None
         if old is None:
             self.new.append(path)
+        elif old.parent is not parent or old.name != name:
+            self.left.append(old.path())
         node, displaced = self.book.put(wd, parent, name)
         for gone in displaced:
             self._watches.drop(gone)
@@ -205,6 +211,8 @@ class Tree:
         for node, name, mask in reversed(events):  # a tree is deleted from its leaves: its top first
             if mask & _LEFT and self.book.holds(node):
                 self._change(node, name, mask, dirt)
+        dirt.trees.update(map(os.fsdecode, self.left))
+        self.new, self.left = [], []
         if self.met_rules:
             dirt.rules_changed = True
 
@@ -212,7 +220,8 @@ class Tree:
         path = _join(parent.path(), name)
         wanted = self.rules.directory(os.fsdecode(path))
         kid = parent.kids.get(name)
-        if wanted or kid is not None:
+        # A link in the place of a directory hides from the rules what was there.
+        if wanted or kid is not None or (mask & _LEFT and os.path.islink(self.rules.root + path)):
             dirt.trees.add(os.fsdecode(path))
         if kid is not None and (mask & _LEFT or not wanted):
             self.drop(kid)

@@ -96,7 +96,7 @@ class Eye:
         """All files that are in the tree now, skipped ones too, with what would tell a change."""
         rules = self.rules()
         found = walk(self.root, rules, ScanSettings())
-        paths = [item.path for item in (*found.files, *found.skipped)]
+        paths = [stat.path for stat in found.files] + [skipped.path for skipped in found.skipped]
         return {path: _stat(self.root / path) for path in paths}
 
     def uncovered(self, before: dict[str, tuple[object, ...]], seen: Seen) -> list[str]:
@@ -114,7 +114,9 @@ class Eye:
             wanted[_inode(self.root / path)] = path
             with os.scandir(self.root / path) as entries:
                 inner = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
-            pending += [name for name in (f"{path}/{n}" if path else n for n in inner) if rules.directory(name)]
+            pending += [
+                name for name in (f"{path}/{n}" if path else n for n in inner) if rules.directory(name)
+            ]
         return wanted
 
     def wrong_watches(self) -> list[str]:
@@ -126,7 +128,9 @@ class Eye:
         others = self.native._inputs.names.keys() - book.by_wd.keys()
         found = [f"not watched: {wanted[inode]}" for inode in wanted.keys() - by_book]
         found += [f"watched: inode {inode}" for inode in by_book - wanted.keys()]
-        found += [f"unknown to the kernel: {book.by_wd[wd].path()!r}" for wd in book.by_wd.keys() - listed.keys()]
+        found += [
+            f"unknown to the kernel: {book.by_wd[wd].path()!r}" for wd in book.by_wd.keys() - listed.keys()
+        ]
         stale = len(listed) - len(book.by_wd.keys() & listed.keys()) - len(others & listed.keys()) - 1
         found += [f"{stale} stale watches in the kernel"] if stale else []
         return sorted(found)

@@ -22,7 +22,20 @@ from tests.scan.trees import commit, repository, write
 from tests.watch.observing import Eye
 
 IGNORED = "build/\n*.log\nvendor/*/\n"
-NAMES = ["a", "b", "c", "lib", "build", "deep", "vendor", "x.py", "y.md", "z.log", "中文.py", b"\xff\xfe.txt"]
+NAMES: list[str | bytes] = [
+    "a",
+    "b",
+    "c",
+    "lib",
+    "build",
+    "deep",
+    "vendor",
+    "x.py",
+    "y.md",
+    "z.log",
+    "中文.py",
+    b"\xff\xfe.txt",
+]
 
 
 def grown(folder: Path) -> Path:
@@ -31,7 +44,9 @@ def grown(folder: Path) -> Path:
         folder / "root",
         {".gitignore": IGNORED, "a/x.py": "1", "lib/x.py": "3", "build/kept/t.py": "4", "z.log": ""},
     )
-    write(root, {f"p{i}/{j}/{k}/x.py": f"{i}{j}{k}" for i in range(4) for j in "abc" for k in ("deep", "build")})
+    write(
+        root, {f"p{i}/{j}/{k}/x.py": f"{i}{j}{k}" for i in range(4) for j in "abc" for k in ("deep", "build")}
+    )
     commit(root, "build/kept/t.py", "a/x.py")
     return root
 
@@ -99,7 +114,10 @@ class Editor:
     def back(self) -> None:
         inner = sorted(os.listdir(self.outside))
         if inner:
-            os.rename(os.path.join(self.outside, self.random.choice(inner)), os.path.join(self.folder(), self.name()))
+            os.rename(
+                os.path.join(self.outside, self.random.choice(inner)),
+                os.path.join(self.folder(), self.name()),
+            )
 
     def remove(self) -> None:
         place = self.pick()
@@ -127,10 +145,16 @@ class Editor:
         os.chmod(place, 0o755 if os.path.isdir(place) else self.random.choice([0o600, 0o644]))
 
     def link(self) -> None:
-        os.symlink(self.random.choice([b"a", b"x.py", self.outside]), os.path.join(self.folder(), self.name()))
+        os.symlink(
+            self.random.choice([b"a", b"x.py", self.outside]), os.path.join(self.folder(), self.name())
+        )
 
     def exchange(self) -> None:
-        one, other, away = self.pick(folders=True), self.pick(folders=True), os.path.join(self.outside, b"swap")
+        one, other, away = (
+            self.pick(folders=True),
+            self.pick(folders=True),
+            os.path.join(self.outside, b"swap"),
+        )
         if one != other and self.root not in {one, other}:
             os.rename(one, away)
             os.rename(other, one)
