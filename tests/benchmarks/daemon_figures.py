@@ -70,10 +70,10 @@ def saves(root: Path, client: Client, count: int) -> list[float]:
     """Change one function and ask for what has changed; the time from the write to the answer."""
     path = root / "django" / "db" / "models" / "query.py"
     text = path.read_text()
+    wait = {"query": "QuerySet.count", "freshness": "wait", "timeout_ms": 20000}
     waits = []
     for number in range(count):
         path.write_text(text.replace("    def count(self):\n", f"    def count(self):  # edit {number}\n", 1))
-        wait = {"query": "QuerySet.count", "freshness": "wait", "timeout_ms": 20000}
         waits.append(timed(lambda: client.request("index/search", wait, timeout=30)))
     return waits
 
