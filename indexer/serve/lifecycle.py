@@ -68,11 +68,9 @@ def run(root: str, open_space: Callable[[], Workspace], *, starter: Starter, bac
     except IndexerError as error:
         starter.tell_failure(error)
         raise
-    except Exception as error:
+    except Exception:  # noqa: BLE001  (logged as it is allowed to be, where Python itself would print what it quotes)
         _log.exception("the daemon failed")
-        log = places.place_of(root).log if background else "above"
-        starter.tell_failure(DaemonError(f"{type(error).__name__}; its traceback: {log}"))
-        raise
+        return 1  # the starter hears nothing: it finds that in the log
 
 
 def _run(root: str, open_space: Callable[[], Workspace], starter: Starter, *, background: bool) -> int:
@@ -101,12 +99,14 @@ def take_lock(place: Place) -> FileLock | None:
 def _run_locked(
     place: Place, open_space: Callable[[], Workspace], starter: Starter, *, background: bool
 ) -> int:
+    log = place.log if background else ""
+    logs.to_stderr(log)
     spared = locks.keep_from_cleaners(place.directory)
     listener = bind(place)
     bound = os.lstat(place.socket)
     try:
         space = open_space()
-        logs.to_stderr(place.log if background else "", space.settings.daemon.log_bytes)
+        logs.to_stderr(log, space.settings.daemon.log_bytes)
         # Here, since a daemon that comes second need not load what serving takes.
         import asyncio
 

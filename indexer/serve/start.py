@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 START_SECONDS = 60.0
 STOP_SECONDS = 10.0
 READY, FAILED, BUSY = b"ready", b"failed: ", b"busy"
+_LATE = b"late"
 _STEP_SECONDS = 0.03
 _STOP_ASKED_SECONDS = 2.0
 # A daemon that was started this often in so many seconds, and ended well not once, is not started by itself again.
@@ -100,9 +101,9 @@ def _start_one(place: Place, flags: Sequence[str], *, by_itself: bool, until: fl
         return None
     if said.startswith(FAILED):
         raise StartError(said.removeprefix(FAILED).decode("utf-8", "replace"))
-    tail = logs.tail(place.log, since=since)
-    if said:
+    if said == _LATE:
         raise SilentError(f"{place.root}: the daemon is not ready yet; its log is {place.log}")
+    tail = logs.tail(place.log, since=since)
     raise StartError(f"{place.root}: the daemon ended before it was ready; its log is {place.log}", tail)
 
 
@@ -112,26 +113,31 @@ def _spawn(place: Place, flags: Sequence[str], until: float) -> bytes:
     A pipe rather than an exit status: the process that is started forks at once and ends, so that the daemon is
     nobody's child, and the pipe closes when the daemon does.
     """
-    hears, tells = os.pipe()
-    with open(hears, "rb", buffering=0) as pipe:
-        try:
-            _note_run(place)
-            log = _open_log(place)
+    try:
+        hears, tells = os.pipe()
+        with open(hears, "rb", buffering=0) as pipe:
             try:
-                subprocess.run(
-                    [*_interpreter(), "daemon", "run", place.root, *flags, "--detached", str(tells)],
-                    stdin=subprocess.DEVNULL, stdout=log, stderr=log, pass_fds=(tells,),
-                    start_new_session=True, cwd="/", check=False, timeout=max(until - time.monotonic(), 1.0),
-                )  # fmt: skip
+                _note_run(place)
+                _launch(place, flags, tells, until)
             finally:
-                os.close(log)
-        except subprocess.TimeoutExpired:
-            return b"late"
-        except OSError as error:
-            raise StartError(f"{sys.executable}: cannot be run ({error.strerror})") from error
-        finally:
-            os.close(tells)
-        return _heard(pipe.fileno(), until)
+                os.close(tells)
+            return _heard(pipe.fileno(), until)
+    except subprocess.TimeoutExpired:
+        return _LATE
+    except OSError as error:
+        raise StartError(f"{place.root}: no process can be started for it ({error.strerror})") from error
+
+
+def _launch(place: Place, flags: Sequence[str], tells: int, until: float) -> None:
+    log = os.open(place.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        subprocess.run(
+            [*_interpreter(), "daemon", "run", place.root, *flags, "--detached", str(tells)],
+            stdin=subprocess.DEVNULL, stdout=log, stderr=log, pass_fds=(tells,),
+            start_new_session=True, cwd="/", check=False, timeout=max(until - time.monotonic(), 1.0),
+        )  # fmt: skip
+    finally:
+        os.close(log)
 
 
 def _interpreter() -> list[str]:
@@ -141,18 +147,13 @@ def _interpreter() -> list[str]:
     return [sys.executable, "-I", "-c", code]
 
 
-def _open_log(place: Place) -> int:
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    return os.open(place.log, flags, 0o600)
-
-
 def _heard(descriptor: int, until: float) -> bytes:
     heard = b""
     while not heard.endswith(b"\n"):
         poll = select.poll()
         poll.register(descriptor, select.POLLIN)
         if not poll.poll(max(until - time.monotonic(), 0) * 1000):
-            return b"late"
+            return _LATE
         piece = os.read(descriptor, 4096)
         if not piece:
             return b""

@@ -110,11 +110,15 @@ def kill(pid: int) -> None:
 
 
 def alive(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except FileNotFoundError:
-        return False
-    return state != "Z"
+    """Whether any thread of a process is: the first one's end is not the end of what the others have open."""
+    for status in Path(f"/proc/{pid}/task").glob("*/stat"):
+        try:
+            state = status.read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            continue
+        if state not in {"Z", "X"}:
+            return True
+    return False
 
 
 def wait_until(true: Callable[[], object], seconds: float = BOUND) -> None:

@@ -155,22 +155,21 @@ def test_why_it_did_not_start_is_told_in_a_line(home: Home, tree: Path, tmp_path
 
 
 def test_a_crash_before_it_is_ready_is_told_with_the_logs_tail(home: Home, tree: Path) -> None:
-    script = (
-        "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (9, 9))\n"
-        "import sys; from indexer.cli import main; sys.exit(main(['daemon', 'start']))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        cwd=tree,
-        env=home.environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 1
-    assert "Too many open files" in done.stderr or "OSError" in done.stderr
-    assert connect(tree) is None
-    home.start(tree)
+    said = []
+    for limit in range(6, 16):  # open files: with fewer no process starts, with more the daemon does
+        script = (
+            f"import resource; resource.setrlimit(resource.RLIMIT_NOFILE, ({limit}, {limit}))\n"
+            "import sys; from indexer.cli import main; sys.exit(main(['daemon', 'start']))"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", script],
+            cwd=tree, env=home.environment, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        if not done.returncode:
+            break
+        assert done.stderr.startswith(f"indexer: {tree}: "), done.stderr
+        said.append(done.stderr)
+    assert any("ended before it was ready" in text and "Too many open files" in text for text in said)
 
 
 def test_there_is_none_where_there_are_no_unix_sockets(
