@@ -110,7 +110,8 @@ def outline(language: str, text: bytes) -> Outline:
     definitions = walk.definitions
     if compiled.table.finish:
         definitions = compiled.table.finish(definitions, text)
-    return Outline(definitions, tuple(walk.imports))
+    # A name may be missing where the grammar has mended an error.
+    return Outline([each for each in definitions if each.name], tuple(walk.imports))
 
 
 def _shown(table: Table, text: bytes) -> bytes:
@@ -175,7 +176,7 @@ class _Walk:
             self._leads[depth] = self._lead(node.start_byte)
             self._alone.pop(depth, None)
         found = self._compiled.rules[node.kind_id](node, self._site) if action & _DEFINITION else None
-        if found and found.name:  # a name may be missing where the grammar has mended an error
+        if found:
             self._define(node, found)
         elif action & (_COMMENT | _ATTRIBUTE):
             self._above(node, bool(action & _COMMENT))
