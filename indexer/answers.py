@@ -24,9 +24,8 @@ def as_json(value: Any) -> str:
 
 def hit_object(hit: Hit) -> dict[str, Any]:
     """One hit as the contract has it; ``also`` and ``stale`` only where there is something to say."""
-    from dataclasses import asdict  # here, since `as_json` alone has to load quickly
-
-    value = asdict(hit)
+    # `asdict` would load `dataclasses` in a client that needs nothing else of it, and copies what need not be copied.
+    value: dict[str, Any] = {name: getattr(hit, name) for name in hit.__dataclass_fields__}
     if not hit.also:
         del value["also"]
     if not hit.stale:

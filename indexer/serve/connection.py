@@ -3,6 +3,9 @@
 It is read only as fast as its calls are done: with `Limits.in_flight` calls at work it is not read, so a client that
 sends ten thousand fills its own socket and waits. A question is looked into only when there is room for its answer in
 the write buffer; who does not read for `Limits.stall_seconds`, or lets notifications pile up, is dropped.
+
+A client that has closed its writing half gets the answers that are due, and is then taken to have left: what it has
+subscribed to ends too, since that it left altogether would show only when there is something to tell.
 """
 
 from __future__ import annotations

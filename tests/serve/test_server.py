@@ -371,7 +371,7 @@ class SlowCorpus(Corpus):
         if threading.current_thread().name.startswith("question"):
             SlowCorpus.at_work += 1
             SlowCorpus.most_at_work = max(SlowCorpus.at_work, SlowCorpus.most_at_work)
-            time.sleep(0.02)
+            time.sleep(0.005)
             SlowCorpus.at_work -= 1
         return self._snapshot
 
