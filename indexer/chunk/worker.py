@@ -14,6 +14,7 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -21,6 +22,7 @@ import time
 from collections import deque
 from contextlib import suppress
 from multiprocessing import connection
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 from indexer.chunk.cutting import Answer, Cut, Task, cut_all, split
@@ -39,6 +41,7 @@ _BATCH_FILES = 64
 _READY = "ready"
 _START_SECONDS = 60.0  # for a new interpreter on a machine under load
 _DYING_SECONDS = 1.0
+_MEMORY_BYTES = 1 << 30  # over what the process has when it starts
 
 
 class Failed(NamedTuple):
@@ -56,6 +59,7 @@ def _serve(
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for other in inherited:  # else a dead parent's pipes would stay open in its children
         other.close()
+    _limit_memory()
     gc.disable()  # syntax trees hold no cycles; looking for some costs a sixth of the parse
     with suppress(EOFError, ConnectionError):
         pipe.send(_READY)
@@ -66,6 +70,20 @@ def _serve(
             except Exception as error:  # noqa: BLE001  (ours to mend, but one file's trouble: `status` names it)
                 answer = f"{type(error).__name__}: {error}"
             pipe.send(answer)
+
+
+def _limit_memory() -> None:
+    """Bound what this process may take: a few kilobytes of unclosed brackets can cost a parser gigabytes at once.
+
+    Past the bound an allocation fails, and the parser raises or dies of it: one file's trouble, told as such.
+    """
+    if sys.platform != "linux":  # elsewhere the address space says little of the memory
+        return
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    bound = pages * resource.getpagesize() + _MEMORY_BYTES
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    if hard == resource.RLIM_INFINITY or bound < hard:
+        resource.setrlimit(resource.RLIMIT_AS, (bound, hard))
 
 
 def serve_descriptor(descriptor: int) -> None:

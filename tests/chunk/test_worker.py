@@ -19,6 +19,7 @@ from indexer.chunk.cutting import Cut, Task, content_of, keys_of
 from indexer.settings import ChunkSettings, WorkerSettings
 
 REPO = Path(__file__).resolve().parent.parent.parent
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded on Linux alone")
 PREAMBLE = """
 import json, os, signal, sys, time
 from indexer import chunk
@@ -34,6 +35,8 @@ def hostile(language, text, settings):
         os.kill(os.getpid(), signal.SIGSEGV)
     if b"EXIT" in text:
         os._exit(3)
+    if b"HOG" in text:
+        bytearray(3 << 30)
     if b"RAISE" in text:
         raise ValueError("what a bug looks like")
     if b"HALF" in text:  # dies after the pipe has carried half an answer
@@ -84,6 +87,7 @@ def in_a_process(body: str) -> Any:
         ("EXIT", "parser-crashed", "the parser ended with status 3"),
         ("RAISE", "parser-crashed", "ValueError: what a bug looks like"),
         ("HALF", "parser-crashed", "the parser ended with status 0"),
+        pytest.param("HOG", "parser-crashed", "MemoryError: ", marks=LINUX),
         ("HANG", "timeout", "the parser was stopped after 1 s"),
     ],
 )
@@ -96,6 +100,24 @@ def test_one_file_harms_no_other(poison: str, reason: str, detail: str) -> None:
     """)
     assert result.pop("7") == [reason, detail]
     assert result == {str(i): 1 for i in range(20) if i != 7}
+
+
+@LINUX
+@pytest.mark.parametrize(
+    ("language", "piece"), [("java", "a<"), ("c", "a=>"), ("kotlin", '"${'), ("perl", '"${')]
+)
+def test_what_costs_a_parser_gigabytes_or_its_life_costs_one_file(language: str, piece: str) -> None:
+    result = in_a_process(f"""
+        bad = worker.Task(0, {language!r}, {piece!r}.encode() * 60000)
+        good = worker.Task(1, {language!r}, b"int good;")
+        with worker.Pool(ChunkSettings(), WorkerSettings(processes=1, file_timeout=40.0)) as pool:
+            done = {{result.tag: isinstance(result, worker.Failed) for result in pool.run([bad, good])}}
+        import resource
+        print(json.dumps([done[1], resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024]))
+    """)
+    failed, peak_megabytes = result
+    assert not failed
+    assert peak_megabytes < 1400
 
 
 def test_many_bad_files_end_all_the_same() -> None:
