@@ -112,6 +112,42 @@ class GatedService(TreeService):
         return await super().seen("now")
 
 
+class QuickService(TreeService):
+    """Is current after a turn of the loop."""
+
+    async def seen(self, freshness: Freshness) -> View:  # noqa: ARG002
+        await asyncio.sleep(0.001)
+        return await super().seen("now")
+
+
+class SlowCorpus(Corpus):
+    """Takes its time whenever it is asked."""
+
+    at_work = most_at_work = 0
+
+    @property
+    def snapshot(self) -> Snapshot:
+        if threading.current_thread().name.startswith("question"):
+            SlowCorpus.at_work += 1
+            SlowCorpus.most_at_work = max(SlowCorpus.at_work, SlowCorpus.most_at_work)
+            time.sleep(0.005)
+            SlowCorpus.at_work -= 1
+        return self._snapshot
+
+    @snapshot.setter
+    def snapshot(self, value: Snapshot) -> None:
+        self._snapshot = value
+
+
+class SlowService(TreeService):
+    """Its questions take long."""
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(root)
+        self.corpus = SlowCorpus(self.corpus.snapshot)
+        SlowCorpus.at_work = SlowCorpus.most_at_work = 0
+
+
 class Daemon:
     """A server that runs in a thread of its own."""
 
@@ -248,3 +284,48 @@ class Client:
         answer = self.ask(method, params)
         assert "error" in answer, answer
         return answer["error"]["code"], answer["error"]["message"]
+
+
+# --- what most tests of connections ask
+
+FILES = {
+    "src/commit.py": 'def commit(writer):\n    """Make a generation durable."""\n    return writer.flush()\n',
+    "src/walk.py": "def walk(root):\n    for name in root:\n        yield name\n",
+    "README.md": "# Title\n\nHow a commit is made.\n",
+}
+SEARCH = {"query": "commit", "freshness": "now"}
+WAITING = {"query": "commit", "freshness": "wait"}
+
+
+def lay_three(root: Path) -> Path:
+    """A tree of three files."""
+    for path, text in FILES.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    return root
+
+
+def fill(client: Client) -> int:
+    """Ask without reading until the socket is full, or the server is through with it; return how often."""
+    client.socket.settimeout(0.2)
+    sent = 0
+    try:
+        while True:
+            client.send("index/search", SEARCH, sent)
+            sent += 1
+    except (TimeoutError, ConnectionError):
+        client.socket.settimeout(30)
+        return sent
+
+
+def open_gate(daemon: Daemon) -> None:
+    assert isinstance(daemon.service, GatedService)
+    daemon.call(daemon.service.gate.set)
+
+
+def is_well(daemon: Daemon) -> bool:
+    """Whether a new client gets its answer."""
+    client = daemon.connect()
+    hits = client.result("index/search", SEARCH)["hits"]
+    client.close()
+    return bool(hits)
