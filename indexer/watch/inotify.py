@@ -8,6 +8,7 @@ and add them again) overflows the queue by itself above some 16,000 directories.
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 from typing import TYPE_CHECKING
 
@@ -58,6 +59,7 @@ class Reader(InotifyFD):
         os.set_inheritable(self._inotify_fd, False)
         self._inbox = inbox
         self._cookies = cookies
+        self.died = False
 
     def add(self, directory: bytes) -> int:
         """Watch a directory, which must not be a link; return its watch descriptor, or the negated errno.
@@ -78,16 +80,16 @@ class Reader(InotifyFD):
 
     def run(self) -> None:
         """Read until stopped. That it ended any other way is told to the inbox, never raised."""
-        why = ""
         try:
             self._read()
         except BaseException as error:  # noqa: BLE001  (a thread has nobody to raise to: it is told, and healed)
-            why = f"{type(error).__name__}: {error}".removesuffix(": ")
-        if self.should_keep_running():
-            self._inbox.ended(self, why or "it ended")
-            self._let_go()
+            self._died(error)
+        else:
+            if self.should_keep_running():
+                self._died(None)
 
     def _read(self) -> None:
+        owns = self._cookies.owns
         while self.should_keep_running():
             events = self.read_events()
             if not events:
@@ -95,16 +97,23 @@ class Reader(InotifyFD):
                     self._inotify_fd
                 )  # raises if the descriptor was closed under us: this would spin for ever
                 continue
-            owns = self._cookies.owns
             # First what was seen, then that it was: a cookie vouches for all that came before it.
             self._inbox.put(self, ((e.wd, e.mask, e.name) for e in events if not owns(e.name)))
             for event in events:
                 if owns(event.name):
                     self._cookies.seen(event.name)
 
-    def _let_go(self) -> None:
-        """Give the kernel its watches back; `stop` cannot, when the thread that should is this one."""
-        try:
-            os.close(self._inotify_fd)
-        except OSError:
+    def _died(self, error: BaseException | None) -> None:
+        if not self.should_keep_running():
             return
+        self.died = True
+        if not (isinstance(error, OSError) and error.errno == errno.EBADF):
+            # The kernel gets its watches back. `stop` would leave that to this thread, or do it again.
+            os.close(self._inotify_fd)
+        words = "it returned" if error is None else f"{type(error).__name__}: {error}".removesuffix(": ")
+        self._inbox.ended(self, words)
+
+    def retire(self) -> None:
+        """End the thread, unless it has ended by itself."""
+        if not self.died:
+            self.stop()

@@ -85,7 +85,7 @@ class Native:
     def _release(self) -> None:
         self._cookies.attach(None)
         self._inbox.listen_to(None)
-        self._reader.stop()
+        self._reader.retire()
         self._mounts.close()
 
     def close(self) -> None:

@@ -406,10 +406,9 @@ def test_what_changes_the_rules(root: Path, home: Path, watching: Watching) -> N
         lambda: (root / ".gitignore").write_text("out/\n"),
         lambda: (root / "pkg/.gitignore").write_text("*.txt\n"),
         lambda: (root / "pkg/.indexerignore").write_text("*.md\n"),
-        lambda: (root / "pkg/.indexerignore").unlink(),
+        (root / "pkg/.indexerignore").unlink,
         lambda: (root / ".indexer.toml").write_text("[scan]\nexclude = ['x']\n"),
-        lambda: git(root, "add", "-f", "f.py") and (root / "g.py").write_text(""),
-        lambda: ((root / "h.py").write_text(""), git(root, "add", "h.py")),
+        lambda: git(root, "add", ".indexer.toml"),
         lambda: git(root, "checkout", "-q", "-b", "other"),
         lambda: (root / ".git/info/exclude").write_text("*.tmp\n"),
         lambda: (root / ".git/config").write_text((root / ".git/config").read_text() + "\n"),
@@ -428,7 +427,7 @@ def test_what_changes_the_rules(root: Path, home: Path, watching: Watching) -> N
     for number, change in enumerate(changes):
         eye.sync()
         change()
-        if not eye.sync().rules_changed and number != 5:
+        if not eye.sync().rules_changed:
             silent.append(number)
         assert eye.wrong_watches() == [], number
     assert silent == []
