@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer import tokens
-from indexer.embed.weights import WEIGHTS
+from indexer.embed.weights import weights
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +40,7 @@ class HashingEmbedder:
         row = np.repeat(np.arange(n), np.diff(counts.offsets))
         column = (counts.terms % np.uint64(self.dim)).astype(np.int64)
         sign = 1 - 2 * (counts.terms >> np.uint64(63)).astype(np.int64)
-        sums = np.bincount(row * self.dim + column, WEIGHTS[counts.counts] * sign, minlength=n * self.dim)
+        sums = np.bincount(row * self.dim + column, weights()[counts.counts] * sign, minlength=n * self.dim)
         sums = sums.reshape(n, self.dim).astype(np.float64)  # bincount of nothing gives integers
         length = np.sqrt((sums * sums).sum(axis=1, keepdims=True))  # whole numbers still, below 2**53: exact
         rows: NDArray[np.float64] = np.divide(sums, length, out=np.zeros_like(sums), where=length > 0)

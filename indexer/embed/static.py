@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indexer import tokens
-from indexer.embed.weights import WEIGHTS
+from indexer.embed.weights import weights as weight_table
 from indexer.errors import EmbedderError
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class StaticEmbedder:
         place[place == len(self._terms)] = 0
         known = np.flatnonzero(self._terms[place] == counts.terms) if len(self._terms) else place[:0]
         place = place[known]
-        weights = self._scales[place] * (WEIGHTS[counts.counts[known]] / 1024).astype(np.float32)
+        weights = self._scales[place] * (weight_table()[counts.counts[known]] / 1024).astype(np.float32)
         row = np.repeat(np.arange(n), np.diff(counts.offsets))[known]
         sums = self._sum(n, row, place, weights)
         length = np.sqrt(np.einsum("ij,ij->i", sums, sums))[:, None]

@@ -7,8 +7,18 @@ last bit of a logarithm differs between mathematical libraries.
 from __future__ import annotations
 
 import math
+from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-WEIGHTS = np.array([0, *(round(1024 * (1 + math.log(n))) for n in range(1, 65536))], np.float64)
-WEIGHTS.flags.writeable = False
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@cache
+def weights() -> NDArray[np.float64]:
+    """Return the weight of each count, (65536,); made when it is first needed, which costs 50 ms."""
+    table = np.array([0, *(round(1024 * (1 + math.log(n))) for n in range(1, 65536))], np.float64)
+    table.flags.writeable = False
+    return table

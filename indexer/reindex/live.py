@@ -110,14 +110,17 @@ class Indexer:
         self._rules = Rules.load(self.space.root, self.space.settings.scan)
         scan = walk(self.space.root, self._rules, self.space.settings.scan)
         before = self.writer.snapshot
-        live_before = live_keys(before)
         suspects = suspects_of(before, scan)
+        changes = bool(suspects.opened or suspects.gone)
+        live_before = live_keys(before) if changes else None
         run = self._run(suspects)
         mounts.remember(self.writer, mounts.known_mounts(before), scan)
         report = self._committed(run, before, suspects)
         after = self.writer.snapshot
         count_scan(report, scan, suspects, after)
-        count_chunks(report, run.changed, live_before, after)
+        report.chunks.total = len(after.rows.content)
+        if live_before is not None:
+            count_chunks(report, run.changed, live_before, after)
         report.seconds = round(time.perf_counter() - started, 3)
         return Outcome(report, after, tuple(scan.unknown), (*self.writer.notes, *scan.notes))
 

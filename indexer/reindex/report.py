@@ -51,7 +51,6 @@ def count_scan(report: Report, scan: Scan, suspects: Suspects, after: Snapshot) 
 def count_chunks(report: Report, changed: list[str], live_before: NDArray[np.void], after: Snapshot) -> None:
     """Count contents that are bound now and were not, and the other way round; ``changed`` are the paths cut anew."""
     chunks = report.chunks
-    chunks.total = len(after.rows.content)
     places = [place for path in changed if (place := after.file_of(path)) is not None]
     rows = sum(int(after.files.first_row[place + 1] - after.files.first_row[place]) for place in places)
     chunks.reused = rows - report.embedded
