@@ -61,10 +61,11 @@ class Inbox:
         with self._changed:
             if reader is not self._reader:
                 return
-            before, eager = self._count, self._eager
+            before = self._count
+            took = False
             for wd, mask, name in events:
-                self._sort(wd, mask, name)
-            if self._count == before and self._eager == eager:
+                took |= self._sort(wd, mask, name)
+            if not took:
                 return
             self._last = time.monotonic()
             if not before:
@@ -72,27 +73,24 @@ class Inbox:
             if not before or self._eager:
                 self._changed.notify_all()
 
-    def _sort(self, wd: int, mask: int, name: bytes) -> None:
+    def _sort(self, wd: int, mask: int, name: bytes) -> bool:
+        """Keep one event; tell whether it was worth keeping."""
         taken = self._taken
         if mask & _OVERFLOW or self._count >= MOST:
             taken.overflow = self._eager = True
             taken.files, taken.directories, self._count = {}, {}, 1
-            return
-        if name and (wanted := self.only.get(wd)) is not None and name not in wanted:
-            return
-        self._count += 1
-        if name and not mask & _IS_DIRECTORY:
-            names = taken.files.get(wd)
-            if names is None:
-                taken.files[wd] = {name}
-            elif name in names:
-                self._count -= 1
-                if self._count == 0:
-                    self._count = 1
-            else:
+        elif name and (wanted := self.only.get(wd)) is not None and name not in wanted:
+            return False
+        elif name and not mask & _IS_DIRECTORY:
+            names = taken.files.setdefault(wd, set())
+            if name not in names:
                 names.add(name)
+                self._count += 1
         else:
-            taken.directories[wd, name] = taken.directories.get((wd, name), 0) | mask
+            before = taken.directories.get((wd, name))
+            self._count += before is None
+            taken.directories[wd, name] = (before or 0) | mask
+        return True
 
     def ended(self, reader: object, why: str) -> None:
         """Note that the reading thread is no more."""

@@ -33,7 +33,14 @@ class Native:
     """Watches a root by inotify. Raises `UnwatchableError` when it cannot be had, or does not tell all."""
 
     def __init__(
-        self, rules: Rules, cookies: Cookies, inbox: Inbox, poll_seconds: float, extra: Iterable[str]
+        self,
+        rules: Rules,
+        cookies: Cookies,
+        inbox: Inbox,
+        dirt: Dirt,
+        *,
+        poll_seconds: float,
+        extra: Iterable[str],
     ) -> None:
         self._rules = rules
         self._cookies = cookies
@@ -50,7 +57,7 @@ class Native:
         self._reader = self._make_reader()
         self._open()
         if not self.gone:
-            self._arm()
+            self._arm(dirt)
 
     # --- beginning, and beginning again
 
@@ -93,17 +100,21 @@ class Native:
         self._release()
         self._reader.join(5)
 
-    def _arm(self) -> None:
+    def _arm(self, dirt: Dirt) -> None:
         """Watch all that should be."""
         self._tree.unwatchable = self._mounts.unwatchable()
         for _ in range(_OFTEN):
             self._tree.arm()
             if not self._tree.knotted:
                 break
-        self._place_inputs()
+        self._place_inputs(dirt)
 
-    def _place_inputs(self) -> None:
-        self._let_go(self._inputs.place((*self._rules.inputs(), *self._extra)))
+    def _place_inputs(self, dirt: Dirt) -> None:
+        """Watch the files that the rules hang on; say so when these rules are behind by now."""
+        homes = self._tree.homes
+        self._let_go(self._inputs.place((*self._rules.inputs(), *self._extra, *homes.inputs())))
+        if homes.ripened(self._rules):
+            dirt.rules_changed = True
 
     def _let_go(self, wds: set[int]) -> None:
         known = self._tree.book.by_wd
@@ -145,7 +156,7 @@ class Native:
             return
         tree = self._tree
         tree.new, tree.left = [], []
-        self._arm()
+        self._arm(dirt)
         dirt.trees.update(map(os.fsdecode, (*tree.new, *tree.left)))
         if self._rules.changed():
             dirt.rules_changed = True
@@ -197,13 +208,13 @@ class Native:
     def _again(self, why: str, dirt: Dirt) -> None:
         """Go through everything once more, and have it scanned."""
         self._rearms += 1
-        self._arm()
+        self._arm(dirt)
         dirt.everything(why)
 
     def _lost_thread(self, why: str, dirt: Dirt) -> None:
         self._begin_again()
         if not self.gone:
-            self._arm()
+            self._arm(dirt)
         self._healed = f"the watching thread ended ({why}) and was started again"
         dirt.everything(self._healed)
 
@@ -245,7 +256,7 @@ class Native:
             raise UnwatchableError(why)
         self._mounts.close()
         self._open()
-        self._arm()
+        self._arm(dirt)
         dirt.everything("the root is back")
 
     # --- events
@@ -257,7 +268,7 @@ class Native:
             self._tree.change(changes, dirt)
         self._files(taken, dirt)
         if dirt.rules_changed:
-            self._place_inputs()
+            self._place_inputs(dirt)
 
     def _see_inputs(self, taken: Taken, dirt: Dirt) -> None:
         """Note what happened to the files that the rules hang on, or to the directories they are in."""
@@ -265,7 +276,8 @@ class Native:
         named += [key for key in taken.directories if key[0] in self._inputs.names]
         ended = any(not name and taken.directories[wd, name] & (IGNORED | MOVE_SELF) for wd, name in named)
         concerned = any(self._inputs.concerns(wd, name) for wd, name in named)
-        if ended or concerned or (taken.cookies and self._inputs.moved()):
+        late = taken.cookies and (self._inputs.moved() or self._tree.homes.ripened(self._rules))
+        if ended or concerned or late:
             dirt.rules_changed = True
 
     def _changes(self, taken: Taken, dirt: Dirt) -> list[tuple[Node, bytes, int]]:
@@ -279,6 +291,8 @@ class Native:
             if name:
                 if self._rules.governs(os.fsdecode(name)):
                     dirt.rules_changed = True
+                    if name == b".git":
+                        self._tree.homes.note(node.path())
                 changes[node, name] = changes.get((node, name), 0) | mask
             elif mask & IGNORED and node.parent is not None:
                 # The kernel has dropped the watch: deleted, or what was mounted here is gone.
@@ -300,6 +314,8 @@ class Native:
             for name in map(os.fsdecode, names):
                 if rules.governs(name) or prefix + name == REPOSITORY_FILE:
                     dirt.rules_changed = True
+                    if name == ".git":
+                        self._tree.homes.note(directory)
                 if rules.file(prefix + name):
                     dirt.paths.add(prefix + name)
 

@@ -15,6 +15,7 @@ import os
 from typing import TYPE_CHECKING, Protocol
 
 from indexer.watch.bookkeeping import Book
+from indexer.watch.homes import Homes
 from indexer.watch.inotify import CREATE, DELETE, MOVED_FROM, MOVED_TO
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class Tree:
     def __init__(self, rules: Rules, watches: Watches, stop: Callable[[], bool]) -> None:
         self.rules = rules
         self.book = Book()
+        self.homes = Homes(rules.root)
         self.failed: dict[bytes, str] = {}
         self.unwatchable: Mapping[bytes, str] = {}  # mount points, and why
         self.knotted = False  # the book contradicts the disk: go through all of it again
@@ -144,6 +146,8 @@ class Tree:
                 for entry in entries:
                     if entry.name[0] == _DOT and self.rules.governs(os.fsdecode(entry.name)):
                         self.met_rules = True
+                        if entry.name == b".git" and path not in self.homes:
+                            self.homes.note(path)
                     if entry.is_dir(follow_symlinks=False):
                         names.append(entry.name)
         except OSError as error:

@@ -49,6 +49,7 @@ class Watch:
         self._source = self._open(rules)
         if rules.changed():  # since they were read, and before they were watched
             self._dirt.rules_changed = True
+        if self._dirt.rules_changed:
             self._inbox.flush()
 
     def next_batch(self, timeout: float | None = None) -> Batch | None:
@@ -96,7 +97,8 @@ class Watch:
                 return
             self._source.rules = rules
             self._source.rearm(self._dirt)
-        if self._dirt.trees:
+            dirty = self._dirt.trees or self._dirt.rules_changed
+        if dirty:
             self._inbox.flush()
 
     def close(self) -> None:
@@ -120,7 +122,14 @@ class Watch:
         if platform.system() == "Linux":
             from indexer.watch.native import Native
 
-            return Native(rules, self._cookies, self._inbox, self._settings.poll_seconds, self._inputs)
+            return Native(
+                rules,
+                self._cookies,
+                self._inbox,
+                self._dirt,
+                poll_seconds=self._settings.poll_seconds,
+                extra=self._inputs,
+            )
         from indexer.watch.stock import Stock
 
         return Stock(rules, self._cookies, self._inbox, self._settings.poll_seconds)
@@ -131,6 +140,11 @@ class Watch:
             self._source.look(taken, dirt)
         except UnwatchableError as error:
             self._fall_back(str(error), dirt)
+        except BaseException:
+            # A fault of ours. What came in is lost with it, so whoever goes on asking has everything scanned.
+            dirt.everything("what came in could not be dealt with")
+            self._inbox.flush()
+            raise
         if isinstance(self._source, Polling) and not dirt.root_gone:
             self._climb_back(self._source)
         cookies = set(taken.cookies)

@@ -433,6 +433,35 @@ def test_what_changes_the_rules(root: Path, home: Path, watching: Watching) -> N
     assert silent == []
 
 
+@pytest.mark.parametrize("place", [".", "pkg", "pkg/new"])
+def test_a_repository_in_the_making(tmp_path: Path, watching: Watching, place: str) -> None:
+    """As `git init` makes it, slowly, with the rules loaded at every step."""
+    root = write(tmp_path / "root", {"pkg/x.py": "", "x.py": "", "pkg/new/.keep": ""})
+    made = repository(tmp_path / "made") / ".git"
+    eye = watching(root)
+    (root / place / ".git").mkdir()
+    assert eye.sync().rules_changed
+    for name in ("config", "info", "objects", "refs", "HEAD"):
+        (made / name).rename(root / place / ".git" / name)
+        last = eye.sync()
+    assert last.rules_changed
+    assert not eye.sync().rules_changed
+    (root / place / "y.py").write_text("")
+    git(root / place, "add", "y.py")
+    assert eye.sync().rules_changed, "git's index is watched"
+    eye.sync()
+    (root / place / ".git/info/exclude").write_text("*.py\n")
+    assert eye.sync().rules_changed
+
+
+def test_a_git_folder_that_is_no_repository(root: Path, watching: Watching) -> None:
+    write(root, {"pkg/.git/stray": ""})
+    eye = watching(root)
+    for _ in range(3):
+        assert not eye.sync().rules_changed
+    assert eye.watch.next_batch(0.2) is None
+
+
 def test_a_linked_excludes_file(root: Path, home: Path, tmp_path: Path, watching: Watching) -> None:
     (tmp_path / "dotfiles").mkdir()
     real = tmp_path / "dotfiles/ignore"
