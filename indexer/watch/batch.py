@@ -55,22 +55,24 @@ class Dirt:
         self.rescan = ""
         self.rules_changed = False
         self.root_gone = ""
+        self.cookies: set[int] = set()
 
     def everything(self, why: str) -> None:
         """Have all of it scanned, by rules that are loaded anew: they may have changed unseen. The first reason stays."""
         self.rescan = self.rescan or why
         self.rules_changed = True
 
-    def batch(self, cookies: set[int]) -> Batch | None:
+    def batch(self) -> Batch | None:
         """Return it as a batch, each thing named once; None when there is nothing to tell."""
-        if not (self.paths or self.trees or self.rescan or self.rules_changed or self.root_gone or cookies):
+        news = self.rescan or self.root_gone or self.rules_changed
+        if not (self.paths or self.trees or self.cookies or news):
             return None
         if self.rescan:
             paths, trees = frozenset[str](), EVERYTHING
         else:
             trees = outermost(self.trees)
             paths = frozenset(self.paths if not trees else _outside(self.paths, trees))
-        return Batch(paths, trees, self.rescan, self.rules_changed, frozenset(cookies), self.root_gone)
+        return Batch(paths, trees, self.rescan, self.rules_changed, frozenset(self.cookies), self.root_gone)
 
 
 def outermost(trees: set[str]) -> frozenset[str]:

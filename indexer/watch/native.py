@@ -49,7 +49,7 @@ class Native:
         self._extra = tuple(extra)
         self._identity: Identity | None = None
         self.gone = ""
-        self._looks = 0
+        self._rest, self._due = _FIRST_LOOK, 0.0
         self._told = False
         self._polled = time.monotonic()
         self._rearms = 0
@@ -127,7 +127,6 @@ class Native:
 
     def add(self, directory: bytes) -> int:
         """Watch a directory of the tree."""
-        # The root is named with a slash at its end, which would be followed all the same.
         wd = self._reader.add(directory)
         if wd in self._inbox.only:
             # Before it is listed: from now on every name in it counts.
@@ -164,7 +163,7 @@ class Native:
     def pause(self) -> float | None:
         """Return when it has to look by itself: soon while the root is gone, seldom when something has no watch."""
         if self.gone:
-            return min(_FIRST_LOOK * 2 ** min(self._looks, 10), _LAST_LOOK) if self._looks else 0.0
+            return max(0.0, self._due - time.monotonic())
         if self._tree.failed:
             return max(0.0, self._polled + self._poll_seconds - time.monotonic())
         return None
@@ -234,7 +233,7 @@ class Native:
         words = {UNMOUNT: "it was unmounted", DELETE_SELF: "it was deleted", MOVE_SELF: "it was renamed"}
         what = next((word for sign, word in words.items() if signs & sign), "")
         self._begin_again()
-        self._looks = 0
+        self._rest, self._due = _FIRST_LOOK, 0.0
         self.gone = is_gone(self._rules.root, what, why)
         self._told = True
         dirt.root_gone = self.gone
@@ -245,7 +244,8 @@ class Native:
 
     def _look_for_root(self, taken: Taken, dirt: Dirt) -> None:
         """See whether the root is back; that it is not is told once, and to whoever asks."""
-        self._looks += 1
+        self._rest = min(self._rest * 2, _LAST_LOOK)
+        self._due = time.monotonic() + self._rest
         identity, _ = look_at(self._rules.root)
         if identity is None:
             if taken.cookies or not self._told:

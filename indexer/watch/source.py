@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Protocol
 
 from indexer.watch.batch import WatchState
@@ -46,9 +47,11 @@ class Polling:
         self.why = why
         self._seconds = seconds
         self._gone = ""
+        self._due = time.monotonic() + seconds
 
     def look(self, taken: Taken, dirt: Dirt) -> None:  # noqa: ARG002  (nothing comes in but questions)
         """Call everything dirty."""
+        self._due = time.monotonic() + self._seconds
         identity, why = look_at(self.rules.root)
         if identity is None:
             self._gone = dirt.root_gone = is_gone(self.rules.root, why)
@@ -57,8 +60,8 @@ class Polling:
             dirt.everything(f"polling: {self.why}")
 
     def pause(self) -> float | None:
-        """Return the setting."""
-        return self._seconds
+        """Return the rest of the time between two looks."""
+        return max(0.0, self._due - time.monotonic())
 
     def rearm(self, dirt: Dirt) -> None:
         """Nothing is watched."""

@@ -7,6 +7,7 @@ and a cookie would prove nothing, as streams of events may overtake each other. 
 from __future__ import annotations
 
 import os
+import time
 from typing import TYPE_CHECKING
 
 from watchdog.events import (
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from indexer.watch.cookie import Cookies
     from indexer.watch.inbox import Inbox, Taken
 
+_GONE_SECONDS = 2.0  # between two looks for a root that is gone
 _IS_DIRECTORY = 0x40000000
 _OURS = frozenset({EVENT_TYPE_OPENED, EVENT_TYPE_CLOSED_NO_WRITE})  # mostly from our own reading
 
@@ -56,6 +58,7 @@ class Stock:
         self.rules = rules
         self._poll_seconds = poll_seconds
         self._gone = ""
+        self._due = 0.0
         handler = _Handler(rules.root, inbox)
         inbox.listen_to(handler)
         cookies.attach(None)
@@ -69,6 +72,7 @@ class Stock:
     def look(self, taken: Taken, dirt: Dirt) -> None:
         """Add what was hinted at; with a cookie, everything."""
         identity, why = look_at(self.rules.root)
+        self._due = time.monotonic() + min(_GONE_SECONDS, self._poll_seconds)
         if identity is None:
             self._gone = dirt.root_gone = is_gone(self.rules.root, why)
             return
@@ -94,7 +98,7 @@ class Stock:
 
     def pause(self) -> float | None:
         """Look for a root that is gone."""
-        return min(2.0, self._poll_seconds) if self._gone else None
+        return max(0.0, self._due - time.monotonic()) if self._gone else None
 
     def rearm(self, dirt: Dirt) -> None:
         """All of the tree is observed, whatever the rules."""

@@ -136,6 +136,7 @@ class Watch:
 
     def _look(self, taken: Taken) -> Batch | None:
         dirt = self._dirt
+        dirt.cookies |= taken.cookies
         try:
             self._source.look(taken, dirt)
         except UnwatchableError as error:
@@ -147,11 +148,10 @@ class Watch:
             raise
         if isinstance(self._source, Polling) and not dirt.root_gone:
             self._climb_back(self._source)
-        cookies = set(taken.cookies)
         if dirt.rescan or dirt.root_gone:
-            cookies |= self._cookies.settle()
+            dirt.cookies |= self._cookies.settle()
         self._dirt = Dirt()
-        batch = dirt.batch(cookies)
+        batch = dirt.batch()
         return Batch() if batch is None and taken.asked else batch
 
     def _fall_back(self, why: str, dirt: Dirt) -> None:

@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -288,14 +289,52 @@ def test_a_root_that_is_not_there_yet(root: Path, tmp_path: Path, watching: Watc
     assert eye.wait().rescan
 
 
+def test_looking_by_itself_needs_no_patient_caller(root: Path, watching: Watching, unwatchable: int) -> None:
+    """Who takes batches with a short timeout, again and again, is told of a root that is back, and polled for."""
+    eye = watching(root)
+    shutil.rmtree(root)
+    repository(root, {"f.py": ""})
+    until = time.monotonic() + PATIENCE
+    while "the root is back" not in eye.seen.rescans and time.monotonic() < until:
+        if batch := eye.watch.next_batch(0.005):
+            eye.take(batch)
+    assert "the root is back" in eye.seen.rescans
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        far = watching(Path(folder), poll_seconds=0.3)
+        while not far.seen.rescans and time.monotonic() < until:
+            if batch := far.watch.next_batch(0.005):
+                far.take(batch)
+        assert far.seen.rescans
+
+
+def test_a_fault_of_ours_loses_no_cookie(
+    root: Path, watching: Watching, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    eye = watching(root)
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("planted")
+
+    asked = eye.watch.cookie()
+    with monkeypatch.context() as patch, pytest.raises(RuntimeError, match="planted"):
+        patch.setattr(eye.native, "_take", fail)
+        eye.watch.next_batch(PATIENCE)
+    batch = eye.wait()
+    assert batch.rescan
+    assert asked in batch.cookies
+
+
 # --- what cannot be watched
 
 
 @pytest.fixture
-def unwatchable(monkeypatch: pytest.MonkeyPatch) -> int:
+def unwatchable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> int:
     """Memory file systems count as if they were far away."""
-    monkeypatch.setitem(filesystem.UNWATCHABLE, 0x01021994, "tmpfs")
-    return 0x01021994
+    tmpfs = 0x01021994
+    if filesystem._kind(b"/dev/shm") != tmpfs or filesystem._kind(os.fsencode(tmp_path)) == tmpfs:
+        pytest.skip("needs a memory file system beside another one")
+    monkeypatch.setitem(filesystem.UNWATCHABLE, tmpfs, "tmpfs")
+    return tmpfs
 
 
 def test_a_far_file_system_is_polled(

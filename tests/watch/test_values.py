@@ -13,20 +13,22 @@ from indexer.watch.inbox import Inbox
 
 
 def test_nothing_is_no_batch() -> None:
-    assert Dirt().batch(set()) is None
-    assert Dirt().batch({3}) == Batch(cookies=frozenset({3}))
+    dirt = Dirt()
+    assert dirt.batch() is None
+    dirt.cookies.add(3)
+    assert dirt.batch() == Batch(cookies=frozenset({3}))
 
 
 def test_a_batch_names_each_thing_once() -> None:
     dirt = Dirt()
     dirt.trees = {"a/b", "a/b/c", "a-b", "d"}
     dirt.paths = {"a/b/c/x", "a/x", "a-b/x", "d", "dx"}
-    batch = dirt.batch(set())
+    batch = dirt.batch()
     assert batch is not None
     assert batch.trees == {"a/b", "a-b", "d"}
     assert batch.paths == {"a/x", "d", "dx"}
     dirt.trees.add("")
-    assert dirt.batch(set()) == Batch(trees=frozenset({""}))
+    assert dirt.batch() == Batch(trees=frozenset({""}))
 
 
 def test_the_first_reason_for_a_rescan_stays() -> None:
@@ -34,7 +36,7 @@ def test_the_first_reason_for_a_rescan_stays() -> None:
     dirt.paths = {"a"}
     dirt.everything("one")
     dirt.everything("two")
-    assert dirt.batch(set()) == Batch(trees=frozenset({""}), rescan="one", rules_changed=True)
+    assert dirt.batch() == Batch(trees=frozenset({""}), rescan="one", rules_changed=True)
 
 
 moves = st.lists(
