@@ -43,6 +43,8 @@ _SET = {
     "GIT_ALLOW_PROTOCOL": "none",
     "GIT_NO_REPLACE_OBJECTS": "1",
 }
+# The C locale's wording, which is what every call gets.
+_UNOPENED = b"warning: could not open directory '"
 # A listing of a million files from a cold disk takes a minute; what takes longer than this hangs.
 _TIMEOUT = 300.0
 
@@ -169,6 +171,13 @@ def _refusal(directory: bytes, answer: Output) -> str:
 def list_files(directory: bytes) -> Call:
     """Start listing what is tracked, and what is neither tracked nor ignored, below a directory."""
     return Call(directory, "ls-files", "-co", "--exclude-standard", "-z")
+
+
+def unopened(complaints: bytes) -> list[bytes]:
+    """Return the directories, from the work tree's top, that a listing says it could not open; gone ones left out."""
+    lines = complaints.split(b"\n")
+    parts = [line.removeprefix(_UNOPENED).rpartition(b"': ") for line in lines if line.startswith(_UNOPENED)]
+    return [name.rstrip(b"/") + b"/" for name, _, why in parts if why != b"No such file or directory"]
 
 
 def list_tracked(directory: bytes) -> Call:

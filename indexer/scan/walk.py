@@ -139,6 +139,7 @@ class _Walker:
         if answer.err:
             # A directory or an ignore file that git could not read. Its wording is not ours to parse.
             self._find_unreadable(top)
+            self._find_unopened(tree, top, answer.err)
         return nested
 
     def _look_early(self, tree: Repository, top: bytes) -> dict[bytes, FileStat]:
@@ -304,6 +305,16 @@ class _Walker:
             entries = self._entries(directory) or {}
             inner = [directory + name for name, is_directory in entries.items() if is_directory]
             pending += [name + b"/" for name in inner if self.rules.directory(os.fsdecode(name))]
+
+    def _find_unopened(self, tree: Repository, top: bytes, complaints: bytes) -> None:
+        """Take git at its word about directories that it could not open although they open here.
+
+        It keeps one descriptor open for each level, so that a deep tree takes more than a process may have: what lies
+        below is missing from its list, and is not gone.
+        """
+        for name in git.unopened(complaints):
+            inner = name.removeprefix(tree.where.prefix)
+            self.unknown.add(top + inner if os.path.lexists(tree.top + inner) else top)
 
 
 def _outermost(paths: set[bytes]) -> list[bytes]:
