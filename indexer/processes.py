@@ -16,7 +16,7 @@ def start_interpreter(module: str, function: str, descriptor: int) -> subprocess
         f"importlib.import_module({module!r}).{function}({descriptor})"
     )
     return subprocess.Popen(
-        [sys.executable, "-I", "-c", code],
+        [sys.executable, "-I", "-X", "utf8", "-c", code],
         pass_fds=[descriptor],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,

@@ -5,12 +5,12 @@ Exit status: 0 done, 1 it could not be done (one line says why and what to do), 
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 from typing import TYPE_CHECKING
 
 from indexer.cli import parser
+from indexer.cli.encoding import insist_on_utf8, tolerate_narrow_consoles
 from indexer.errors import IndexerError
 
 if TYPE_CHECKING:
@@ -22,7 +22,9 @@ __all__ = ["main"]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
-    _tolerate_narrow_consoles()
+    if arguments is None:
+        insist_on_utf8()
+    tolerate_narrow_consoles()
     words = sys.argv[1:] if arguments is None else arguments
     options = parser.build(words[0] if words else "").parse_args(words)
     # Linear algebra here is a few small products; threads for it would cost memory and make forking unsafe. Set
@@ -62,10 +64,3 @@ def _run(options: argparse.Namespace) -> int:
     from indexer.cli import commands
 
     return commands.COMMANDS[options.command](options)
-
-
-def _tolerate_narrow_consoles() -> None:
-    """A character the console's encoding lacks is printed as an escape, never a reason to fail."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
