@@ -66,7 +66,7 @@ def _compare(space: Workspace, progress: Progress) -> tuple[list[str], Snapshot]
     """Return how the index, brought up to date, differs from a new one."""
     for _ in range(_ATTEMPTS):
         first = reindex(space, progress=progress).snapshot
-        with tempfile.TemporaryDirectory(prefix="indexer-check-") as folder:
+        with _temporary_folder() as folder:
             apart = replace(space, index_dir=Path(folder) / "index")
             new = reindex(apart, progress=progress).snapshot
             after = reindex(space, progress=progress)
@@ -74,6 +74,15 @@ def _compare(space: Workspace, progress: Progress) -> tuple[list[str], Snapshot]
                 continue  # the tree changed meanwhile
             return [*differences(first, new), *_answers(space, first, new)], first
     return ["the tree kept changing while it was compared; try again when it is quiet"], first
+
+
+def _temporary_folder() -> tempfile.TemporaryDirectory[str]:
+    try:
+        return tempfile.TemporaryDirectory(prefix="indexer-check-")
+    except OSError as error:
+        raise StoreError(
+            f"a second index cannot be made: {error.strerror}; set TMPDIR to a folder that can be written"
+        ) from error
 
 
 def differences(mine: Snapshot, new: Snapshot) -> list[str]:

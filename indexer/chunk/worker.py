@@ -259,9 +259,18 @@ class Pool:
             if batch is None:
                 return
             if idle is None:
-                idle = _Child(self._chunking, self._children)
+                idle = self._new_child()
                 self._children.append(idle)
             idle.give(batch, self._seconds)
+
+    def _new_child(self) -> _Child:
+        try:
+            return _Child(self._chunking, self._children)
+        except OSError as error:  # no process, descriptor or memory left: no file is at fault
+            raise WorkerError(
+                f"a parser process could not be started: {error.strerror or error}; free some of what the system "
+                "lacks, or raise its limit (`ulimit -a`)"
+            ) from error
 
     def _ready(self, busy: list[_Child]) -> list[_Child]:
         """Wait until a child has answered, died, or run out of time; return those."""

@@ -8,6 +8,7 @@ stays as it is until its last reader lets go.
 
 from __future__ import annotations
 
+import errno
 import mmap
 import os
 from typing import TYPE_CHECKING, TypeVar
@@ -20,6 +21,16 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Buffer = bytes | memoryview
+
+_ELSEWHERE = "; set store.dir to a folder that can be written"
+_ROOM = "; make room, or set store.dir to a folder on another disk"
+_ADVICE = {
+    errno.EROFS: _ELSEWHERE,
+    errno.EACCES: _ELSEWHERE,
+    errno.EPERM: _ELSEWHERE,
+    errno.ENOSPC: _ROOM,
+    errno.EDQUOT: _ROOM,
+}
 
 # Below this a read is quicker than a mapping, and spares a file descriptor (Python's mmap keeps one each).
 MAP_FROM = 64 * 1024
@@ -42,7 +53,8 @@ class Disk:
         except FileNotFoundError as error:
             raise VanishedError(f"{path}: cannot {action}: {error.strerror}") from error
         except OSError as error:
-            raise StoreError(f"{path}: cannot {action}: {error.strerror or error}") from error
+            what = f"{path}: cannot {action}: {error.strerror or error}"
+            raise StoreError(what + _ADVICE.get(error.errno or 0, "")) from error
 
     def read(self, path: Path) -> bytes:
         """Give the whole file."""
