@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,8 +20,10 @@ SETUP = {name: block.strip() for _, name, block in BLOCKS if name}
 
 
 @pytest.fixture(scope="module")
-def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return under_git(REPO, tmp_path_factory.mktemp("checkout"))
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    checkout = under_git(REPO, tmp_path_factory.mktemp("checkout"))
+    yield checkout
+    run("indexer daemon stop", checkout)  # a command in between may have failed
 
 
 def run(line: str, cwd: Path, seconds: int = 300) -> subprocess.CompletedProcess[str]:

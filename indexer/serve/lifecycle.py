@@ -102,6 +102,7 @@ def _run_locked(
     log = place.log if background else ""
     logs.to_stderr(log)
     spared = locks.keep_from_cleaners(place.directory)
+    _sweep(place.directory)
     listener = bind(place)
     bound = os.lstat(place.socket)
     try:
@@ -119,6 +120,23 @@ def _run_locked(
         listener.close()
         _unlink(place.socket, bound)
         os.close(spared)
+
+
+def _sweep(directory: str) -> None:
+    """Remove what daemons of roots that have gone left behind: a log and two locks each, for ever otherwise."""
+    for root, path in places.roots_known(directory):
+        if os.path.lexists(root):
+            continue
+        with contextlib.suppress(OSError, DaemonError):
+            lock = locks.take(path)
+            if lock is None:
+                continue
+            # Whoever has just opened the lock's file will find that it has gone, and make it anew.
+            with lock:
+                stem = path.removesuffix(".lock")
+                for suffix in (".sock", ".runs", ".log", ".log.1", ".starting", ".lock"):
+                    with contextlib.suppress(FileNotFoundError):
+                        os.unlink(stem + suffix)
 
 
 def bind(place: Place) -> socket.socket:

@@ -160,13 +160,17 @@ def place_of(root: str | os.PathLike[str]) -> Place:
 def place_by_path(root: str) -> Place | None:
     """Return the place of a daemon whose root is not there any more, found by the path in its lock file."""
     directory = runtime_dir()
-    if not check_runtime_dir(directory):
-        return None
-    for name in sorted(os.listdir(directory)):
-        key, dot, kind = name.partition(".")
-        if (dot, kind) == (".", "lock") and _read_own(f"{directory}/{name}") == os.fsencode(root):
-            return Place(root, directory, key)
+    if check_runtime_dir(directory):
+        for known, path in roots_known(directory):
+            if known == root:
+                return Place(root, directory, path.rpartition("/")[2].removesuffix(".lock"))
     return None
+
+
+def roots_known(directory: str) -> list[tuple[str, str]]:
+    """The roots that ever had a daemon by this directory, each with the path of its lock file."""
+    paths = [f"{directory}/{name}" for name in sorted(os.listdir(directory)) if name.endswith(".lock")]
+    return [(os.fsdecode(_read_own(path)), path) for path in paths]
 
 
 def _read_own(path: str) -> bytes:

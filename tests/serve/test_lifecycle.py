@@ -333,6 +333,20 @@ def test_a_root_that_has_gone_can_still_be_rid_of_its_daemon(home: Home, tree: P
     wait_until(lambda: not alive(pid))
 
 
+def test_what_daemons_of_roots_that_have_gone_left_is_removed(home: Home, tree: Path, tmp_path: Path) -> None:
+    gone = [small_tree(tmp_path / name) for name in ("ended", "killed", "alive")]
+    pids = [home.start(root) for root in gone]
+    assert start.stop(str(gone[0]), timeout=BOUND)
+    kill(pids[1])
+    keys = [place.place_of(root).key for root in gone]
+    for root in gone:
+        shutil.rmtree(root)
+    home.start(tree)
+    left = {path.name.partition(".")[0] for path in home.runtime.glob("indexer/*")}
+    assert left == {place.place_of(tree).key, keys[2]}
+    assert start.stop(str(gone[2]), timeout=BOUND)
+
+
 def test_nobody_connected_for_long_it_ends(home: Home, tree: Path) -> None:
     home.settings("[daemon]\nidle_exit = 0.02\n")
     pid = home.start(tree)
