@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-import xxhash
-
 from indexer import chunk, tokens
+from indexer.keys import keys_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from indexer.settings import ChunkSettings
@@ -51,12 +50,6 @@ def content_of(text: bytes, file: FileChunks) -> list[bytes]:
         else b"".join(text[span.start : span.end] for span in piece.spans)
         for piece in file.chunks
     ]
-
-
-def keys_of(contents: Sequence[bytes]) -> NDArray[np.uint64]:
-    """Return the xxh3-128 of each content as two big-endian halves, (n, 2) uint64."""
-    digests = b"".join(map(xxhash.xxh3_128_digest, contents))
-    return np.frombuffer(digests, dtype=">u8").astype(np.uint64).reshape(-1, 2)
 
 
 def cut_all(tasks: Sequence[Task], settings: ChunkSettings) -> Answer:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.store import keys_of
+from indexer.keys import keys_of
 from indexer.types import Hit, Span
 
 if TYPE_CHECKING:

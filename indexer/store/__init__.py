@@ -4,6 +4,5 @@ from indexer.store.commit import Writer
 from indexer.store.manifest import Identity
 from indexer.store.opening import open_snapshot, verify
 from indexer.store.snapshot import Files, Rows, Snapshot
-from indexer.store.tables import keys_of
 
-__all__ = ["Files", "Identity", "Rows", "Snapshot", "Writer", "keys_of", "open_snapshot", "verify"]
+__all__ = ["Files", "Identity", "Rows", "Snapshot", "Writer", "open_snapshot", "verify"]

@@ -10,9 +10,10 @@ import numpy as np
 import xxhash
 
 from indexer import tokens
+from indexer.keys import keys_of, split_digests
 from indexer.store import postings
 from indexer.store.format import NONE, Binding, Block, File, Flag, Stat
-from indexer.store.tables import Tables, keys_of, offsets_of, sort_keys, split_digests, take_ragged
+from indexer.store.tables import Tables, offsets_of, sort_keys, take_ragged
 from indexer.tokens import TermCounts
 
 if TYPE_CHECKING:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from indexer.keys import keys_of
 from indexer.store.dump import Dump, dump
 from indexer.store.format import NONE, Binding, Block, File, Flag, Stat
 from indexer.store.pending import encode
-from indexer.store.tables import Bool, join_digests, keys_of, offsets_of, take_ragged, unsort_keys
+from indexer.store.tables import Bool, join_digests, offsets_of, take_ragged, unsort_keys
 from indexer.types import Chunk, FileRecord, FileStat, Span
 
 if TYPE_CHECKING:

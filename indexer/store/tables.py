@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-import xxhash
 from numpy.typing import NDArray
 
 from indexer.errors import StoreError
 from indexer.store.format import ARRAYS, NONE, OPTIONAL, REFERENCES, Binding, Counts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 I8 = NDArray[np.int8]
 I64 = NDArray[np.int64]
@@ -188,16 +184,6 @@ def take_ragged(offsets: I64, rows: Array) -> tuple[I64, I64]:
     lengths = offsets[rows + 1] - starts
     taken = offsets_of(lengths)
     return taken, np.repeat(starts - taken[:-1], lengths) + np.arange(taken[-1])
-
-
-def keys_of(texts: Iterable[bytes]) -> U64:
-    """Keys of byte strings: (n, 2) uint64, the high and low half of each one's xxh3_128."""
-    return split_digests([xxhash.xxh3_128_digest(text) for text in texts])
-
-
-def split_digests(digests: list[bytes]) -> U64:
-    """Split digests of 16 bytes into (n, 2) uint64."""
-    return np.frombuffer(b"".join(digests), ">u8").astype(np.uint64).reshape(-1, 2)
 
 
 def join_digests(high: U64, low: U64) -> list[bytes]:

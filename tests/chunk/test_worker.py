@@ -15,7 +15,8 @@ import pytest
 
 from indexer import chunk, tokens
 from indexer.chunk import worker
-from indexer.chunk.cutting import Cut, Task, content_of, keys_of
+from indexer.chunk.cutting import Cut, Task, content_of
+from indexer.keys import keys_of
 from indexer.settings import ChunkSettings, WorkerSettings
 
 REPO = Path(__file__).resolve().parent.parent.parent

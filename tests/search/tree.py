@@ -10,9 +10,10 @@ import xxhash
 from indexer import chunk, tokens
 from indexer.chunk.languages import language_of
 from indexer.embed import load
+from indexer.keys import keys_of
 from indexer.search import Corpus, Request, search
 from indexer.settings import ChunkSettings
-from indexer.store import Identity, Writer, keys_of, open_snapshot
+from indexer.store import Identity, Writer, open_snapshot
 from indexer.types import FileRecord, FileStat
 
 if TYPE_CHECKING:

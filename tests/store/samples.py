@@ -8,7 +8,8 @@ import numpy as np
 import xxhash
 
 from indexer import tokens
-from indexer.store import Identity, Writer, keys_of
+from indexer.keys import keys_of
+from indexer.store import Identity, Writer
 from indexer.store.disk import Disk
 from indexer.types import Chunk, FileChunks, FileRecord, FileStat, Span
 

@@ -8,7 +8,8 @@ import sys
 import time
 from pathlib import Path
 
-from indexer.store import Writer, keys_of, open_snapshot, verify
+from indexer.keys import keys_of
+from indexer.store import Writer, open_snapshot, verify
 from tests.store.samples import IDENTITY, QuickDisk, put
 
 WORK = """

@@ -15,11 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.errors import StoreError
-from indexer.store import Writer, commit, keys_of, open_snapshot, postings, retention, tiers
+from indexer.keys import keys_of, split_digests
+from indexer.store import Writer, commit, open_snapshot, postings, retention, tiers
 from indexer.store.format import FORMAT, MANIFEST, is_ours, segment_name
 from indexer.store.manifest import Manifest, decode
 from indexer.store.segment import npy_header
-from indexer.store.tables import find_keys, sort_keys, split_digests, take_ragged
+from indexer.store.tables import find_keys, sort_keys, take_ragged
 from indexer.tokens import TermCounts
 from tests.store.replay import Recorder
 from tests.store.samples import IDENTITY, QuickDisk, build, put

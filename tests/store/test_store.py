@@ -12,7 +12,8 @@ import pytest
 
 from indexer import tokens
 from indexer.errors import NotIndexedError, StoreError
-from indexer.store import Writer, keys_of, open_snapshot
+from indexer.keys import keys_of
+from indexer.store import Writer, open_snapshot
 from indexer.store.format import MANIFEST, NEXT, PREVIOUS
 from indexer.store.pending import quantise
 from indexer.types import FileRecord, FileStat
