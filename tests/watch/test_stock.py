@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.scan.trees import repository
-from tests.watch.observing import Eye
+from tests.watch.observing import PATIENCE, Eye
 
 Watching = Callable[..., Eye]
 
@@ -61,7 +61,9 @@ def test_the_root_gone_and_back(root: Path, watching: Watching) -> None:
 
 def test_a_dead_observer(root: Path, watching: Watching) -> None:
     eye = watching(root, poll_seconds=0.1)
-    eye.watch._source._observer.stop()  # type: ignore[attr-defined]
+    observer = eye.watch._source._observer  # type: ignore[attr-defined]
+    observer.stop()
+    observer.join(PATIENCE)
     assert "observing thread ended" in eye.sync().rescans[0]
     assert eye.watch.state().mode == "stock"
     (root / "f.py").write_text("2")
