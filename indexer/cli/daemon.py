@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from indexer.cli import show
 from indexer.cli.light import warn
 from indexer.errors import DaemonError, RootError
-from indexer.scan.root import find_root, roots_above
+from indexer.scan.root import find_root
 from indexer.serve import lock, logs, start
 from indexer.serve import place as places
-from indexer.serve.client import connect_place
+from indexer.serve.client import connect_place, connect_root
 
 if TYPE_CHECKING:
     import argparse
@@ -62,10 +62,10 @@ def _served_root(options: argparse.Namespace) -> str:
     """The innermost root with a daemon, alive or about to be; else `_named_root`; else a root that has gone."""
     places.require_support()
     here = options.root or Path.cwd()
-    for root in roots_above(here, any_root=options.any_root):
+    for root in places.roots_above(here, any_root=options.any_root):
         place = places.place_of(root)
         if places.check_runtime_dir(place.directory) and lock.is_held(place.lock):
-            return str(root)
+            return root
     gone = os.path.normpath(Path.cwd() / here)
     if places.place_by_path(gone) is not None and not os.path.lexists(gone):
         return gone
@@ -113,7 +113,7 @@ def _open_space(root: Path, options: argparse.Namespace) -> Workspace:
 def _start(options: argparse.Namespace) -> int:
     root = _served_root(options) if options.root is None else str(_named_root(options))
     places.require_support()
-    client = connect_place(places.place_of(root))
+    client = connect_root(root)
     new = client is None
     with client or start.start(root, _flags(options)) as client:
         if client.mismatch:

@@ -4,10 +4,13 @@
 a line on stderr says why if there is a daemon that should have answered.
 """
 
+# Paths are strings here: a question to a running daemon counts its milliseconds.
+# ruff: noqa: PTH109, PTH113, PTH118
+
 from __future__ import annotations
 
+import os
 import sys
-from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -37,7 +40,7 @@ _NOT_ANSWERED = {Code.PARSE, Code.INVALID_REQUEST, Code.UNKNOWN_METHOD, Code.INT
 def answer(options: argparse.Namespace) -> int | None:
     """Have the daemon answer and return the exit status; None when there is none, or it cannot."""
     try:
-        client = connect(options.root or Path.cwd(), any_root=options.any_root)
+        client = connect(options.root or os.getcwd(), any_root=options.any_root)
         if client is None:
             return None
         with client:
@@ -68,7 +71,7 @@ def start_daemon(options: argparse.Namespace) -> bool:
 
     try:
         root = find_root(
-            options.root or Path.cwd(), named=options.root is not None, any_root=options.any_root
+            options.root or os.getcwd(), named=options.root is not None, any_root=options.any_root
         )
         wanted = supported() and config.load(root).daemon.autostart
     except (RootError, ConfigError, FileNotFoundError):
@@ -80,7 +83,7 @@ def start_daemon(options: argparse.Namespace) -> bool:
     return daemon.start_by_itself(str(root), options)
 
 
-def daemon_status(root: Path) -> dict[str, Any] | None:
+def daemon_status(root: str | os.PathLike[str]) -> dict[str, Any] | None:
     """What the daemon of a root says of itself; None without one, or when it cannot say."""
     try:
         client = connect_root(root)
@@ -121,7 +124,7 @@ def _symbols(client: Client, options: argparse.Namespace) -> int:
 
 
 def _related(client: Client, options: argparse.Namespace) -> int:
-    path, line = read_place(options.place, Path(client.root))
+    path, line = read_place(options.place, client.root)
     params = {"path": path, "line": line, **_given(options, "k")}
     return print_answer(options, _ask(client, options, "index/related", params), [])
 
@@ -148,15 +151,16 @@ def _is_kind(error: RpcError, kind: str) -> bool:
     return isinstance(error.data, dict) and error.data.get("kind") == kind
 
 
-def read_place(text: str, root: Path) -> tuple[str, int]:
+def read_place(text: str, root: str | os.PathLike[str]) -> tuple[str, int]:
     """Read PATH:LINE; the path is relative to the root, or to the current folder if that is inside it."""
+    top = os.fspath(root)
     path, _, line = text.rpartition(":")
     if not path or not line.isascii() or not line.isdigit() or not int(line):
         raise QueryError(f'PATH:LINE: expected a path, a colon and a line number, got "{text}"')
-    for base in (Path.cwd(), root):
-        full = (base / path).resolve()
-        if full.is_file() and full.is_relative_to(root):
-            return full.relative_to(root).as_posix(), int(line)
+    for base in (os.getcwd(), top):
+        full = os.path.realpath(os.path.join(base, path))
+        if os.path.isfile(full) and full.startswith(f"{top.rstrip('/')}/"):
+            return os.path.relpath(full, top), int(line)
     return path, int(line)
 
 

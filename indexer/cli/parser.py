@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
+import os
 from typing import TYPE_CHECKING
 
 from indexer import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     _Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  (argparse has no public name)
 
@@ -20,7 +21,10 @@ def build(command: str = "") -> argparse.ArgumentParser:
     All of them take as long to set up as a running daemon takes to answer a question.
     """
     parser = argparse.ArgumentParser(
-        prog="indexer", description="A code index that is as fresh as the disk.", allow_abbrev=False
+        prog="indexer",
+        description="A code index that is as fresh as the disk.",
+        allow_abbrev=False,
+        formatter_class=_formatter,
     )
     parser.add_argument("--version", action="version", version=f"indexer {__version__}")
     # Given `prog`, argparse need not format a usage to find it out.
@@ -30,11 +34,28 @@ def build(command: str = "") -> argparse.ArgumentParser:
     return parser
 
 
+def _path(text: str) -> Path:
+    from pathlib import Path  # here, since a question without a ROOT needs none
+
+    return Path(text)
+
+
+def _formatter(prog: str) -> argparse.HelpFormatter:
+    """As wide as the terminal. argparse makes one for every flag, and would load a library to find that out."""
+    try:
+        columns = int(os.environ.get("COLUMNS") or os.get_terminal_size(1).columns)
+    except (ValueError, OSError):
+        columns = 80
+    return argparse.HelpFormatter(prog, width=max(columns - 2, 11))
+
+
 def _command(commands: _Commands, name: str, text: str) -> argparse.ArgumentParser:
-    command = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
+    command = commands.add_parser(
+        name, help=text, description=text, allow_abbrev=False, formatter_class=_formatter
+    )
     command.add_argument("--json", action="store_true", help="print one JSON object")
     command.add_argument(
-        "--config", type=Path, metavar="FILE", help="your settings, in place of the usual file"
+        "--config", type=_path, metavar="FILE", help="your settings, in place of the usual file"
     )
     command.add_argument("--any-root", action="store_true", help="allow / or the home folder as the root")
     return command
@@ -44,7 +65,7 @@ def _root(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "root",
         nargs="?",
-        type=Path,
+        type=_path,
         metavar="ROOT",
         help="the repository; by default the indexed root, or the git work tree, around the current folder",
     )

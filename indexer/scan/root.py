@@ -43,27 +43,6 @@ def find_root(start: str | os.PathLike[str], *, named: bool = False, any_root: b
     return root
 
 
-def roots_above(start: str | os.PathLike[str], *, any_root: bool = False) -> list[Path]:
-    """Return the folders that may be the root of ``start``, innermost first, up to the first with an index of ours.
-
-    One of them is what `find_root` finds. Resolved; empty when ``start`` is not there.
-    """
-    try:
-        here = Path(start).resolve(strict=True)
-    except (OSError, RuntimeError):
-        return []
-    if not here.is_dir():
-        here = here.parent
-    too_wide = () if any_root else _too_wide()
-    found = []
-    for folder in (here, *here.parents):
-        if folder not in too_wide:
-            found.append(folder)
-            if _has_our_index(folder):
-                break
-    return found
-
-
 def _why(error: Exception) -> str:
     return (error.strerror or "it cannot be read").lower() if isinstance(error, OSError) else str(error)
 

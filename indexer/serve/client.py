@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 from indexer import __version__
 from indexer.errors import DaemonError
-from indexer.scan.root import INDEX_NAME, roots_above
 from indexer.serve import place as places
 from indexer.serve.protocol import (
     MAX_ANSWER,
@@ -67,7 +66,7 @@ def connect(
     """
     if not places.supported():
         return None
-    for root in roots_above(start, any_root=any_root):
+    for root in places.roots_above(start, any_root=any_root):
         client = connect_root(root, timeout=timeout)
         if client is not None:
             return client
@@ -75,26 +74,36 @@ def connect(
 
 
 def connect_root(root: str | os.PathLike[str], *, timeout: float = HELLO_SECONDS) -> Client | None:
-    """Connect to the daemon of this very root, which is resolved; None when there is none. Raises as `connect`."""
-    return connect_place(places.place_of(root), timeout=timeout)
+    """Connect to the daemon of this very root, which is resolved; None when there is none. Raises as `connect`.
+
+    First by what is announced, which also finds a daemon whose root was made again, or mounted anew, and which still
+    has its first name; then by the root's own place.
+    """
+    path = os.fspath(root)
+    return _connect(path, lambda: places.place_of(path), timeout)
 
 
 def connect_place(place: places.Place, *, timeout: float = HELLO_SECONDS) -> Client | None:
-    """Connect to the daemon at a place; None when there is none. Raises as `connect`."""
-    index = f"{place.root}/{INDEX_NAME}"
+    """Connect to the daemon of a root that may have gone, by its place; else as `connect_root`."""
+    return _connect(place.root, lambda: place, timeout)
+
+
+def _connect(path: str, place_of: Callable[[], places.Place], timeout: float) -> Client | None:
+    index = f"{path}/{places.INDEX_NAME}"
     announced = places.read_announcement(index)
-    if not places.check_runtime_dir(place.directory):
+    if not places.check_runtime_dir(places.runtime_dir()):
         return None
-    client = dial(place.socket, place.root, timeout=timeout)
-    if client is None and announced is not None and announced.socket != place.socket:
-        # The root was made again, or mounted anew, under a daemon that lives on: it still has its first name.
-        client = dial(announced.socket, place.root, timeout=timeout)
-    if client is not None and client.root != place.root:
-        client.close()
-        raise DaemonError(
-            f"{index}/{places.ANNOUNCEMENT} names the daemon of another root, {client.root}; remove the file"
-        )
-    return client
+    first = None if announced is None else dial(announced.socket, path, timeout=timeout)
+    if first is not None and first.root == path:
+        return first
+    second = dial(place_of().socket, path, timeout=timeout)
+    if first is not None:
+        first.close()
+        if second is None:
+            raise DaemonError(
+                f"{index}/{places.ANNOUNCEMENT} names the daemon of another root, {first.root}; remove the file"
+            )
+    return second
 
 
 def dial(path: str, root: str, *, timeout: float = HELLO_SECONDS) -> Client | None:

@@ -8,12 +8,11 @@ The standard library alone, since a question to a running daemon imports nothing
 """
 
 # Paths are strings here: a question to a running daemon counts its milliseconds.
-# ruff: noqa: PTH102, PTH104, PTH108, PTH116, PTH123
+# ruff: noqa: PTH102, PTH104, PTH108, PTH111, PTH112, PTH116, PTH120, PTH123
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import stat as modes
@@ -21,6 +20,7 @@ from typing import Any, NamedTuple
 
 from indexer.errors import DaemonError, RootError
 
+INDEX_NAME = ".indexer"  # as `indexer.scan.root` has it, which costs another library to load
 ANNOUNCEMENT = "daemon.json"
 # Some systems take 104 bytes, Linux 108, the closing NUL included.
 LONGEST_SOCKET = 100
@@ -145,6 +145,8 @@ def place_of(root: str | os.PathLike[str]) -> Place:
 
     Device and inode are hashed too: containers that share a ``/tmp`` may hold different roots under one path.
     """
+    import hashlib  # here, since a client that finds what is announced needs none
+
     path = os.fspath(root)
     try:
         found = os.stat(path)
@@ -155,6 +157,37 @@ def place_of(root: str | os.PathLike[str]) -> Place:
     identity = os.fsencode(path) + f"\0{found.st_dev}:{found.st_ino}".encode()
     key = hashlib.blake2b(identity, digest_size=_KEY_BYTES).hexdigest()
     return Place(path, runtime_dir(), key)
+
+
+def roots_above(start: str | os.PathLike[str], *, any_root: bool = False) -> list[str]:
+    """Return the folders that may be the root of ``start``, innermost first, up to the first with an index of ours.
+
+    One of them is what `indexer.scan.root.find_root` finds. Resolved; empty when ``start`` is not there.
+    """
+    try:
+        here = os.path.realpath(start, strict=True)
+    except OSError:
+        return []
+    if not os.path.isdir(here):
+        here = os.path.dirname(here)
+    too_wide = set() if any_root else {"/", os.path.realpath(os.path.expanduser("~"))}
+    found = []
+    while True:
+        if here not in too_wide:
+            found.append(here)
+            if _has_our_index(here):
+                return found
+        above = os.path.dirname(here)
+        if above == here:
+            return found
+        here = above
+
+
+def _has_our_index(folder: str) -> bool:
+    try:
+        return check_index(f"{folder}/{INDEX_NAME}")
+    except RootError:
+        return False
 
 
 def place_by_path(root: str) -> Place | None:

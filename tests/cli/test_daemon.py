@@ -27,7 +27,7 @@ from tests.serve.homes import BOUND, Home, alive, home_of_daemons, kill, small_t
 
 HEAVY = {
     "numpy", "msgspec", "xxhash", "asyncio", "tree_sitter", "watchdog", "pathspec", "Stemmer", "identify",
-    "dataclasses", "inspect", "logging", "subprocess", "tomllib", "platformdirs", "indexer.search", "indexer.config",
+    "pathlib", "shutil", "hashlib", "dataclasses", "inspect", "logging", "subprocess", "tomllib", "platformdirs", "indexer.search", "indexer.config",
 }  # fmt: skip
 
 
