@@ -25,7 +25,8 @@ def watcher(root: Path) -> Iterator[subprocess.Popen[str]]:
         assert process.stdout is not None
         assert json.loads(process.stdout.readline())["directories"]
         yield process
-        process.terminate()
+        assert process.stdin is not None
+        process.stdin.close()
 
 
 def ask(process: subprocess.Popen[str]) -> dict[str, Any]:
@@ -60,6 +61,7 @@ def main() -> None:
             "seconds": time.perf_counter() - started,
         }
         print(json.dumps(answer), flush=True)
+    eye.close()
 
 
 if __name__ == "__main__":
