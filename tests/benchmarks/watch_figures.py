@@ -119,7 +119,11 @@ def overflow(folder: Path, directories: int) -> None:
         started = time.perf_counter()
         os.kill(process.pid, signal.SIGCONT)
         answer = ask(process)
-        line(f"{directories} directories and an overflow, until armed again", time.perf_counter() - started, "s")
+        line(
+            f"{directories} directories and an overflow, until armed again",
+            time.perf_counter() - started,
+            "s",
+        )
         line("  re-arms", answer["rearms"], f"({', '.join(answer['rescans'])})")
 
 
