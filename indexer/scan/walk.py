@@ -82,6 +82,15 @@ def look(rules: Rules, path: str, settings: ScanSettings) -> FileStat | Skipped 
     return None if modes.S_ISDIR(stat.st_mode) else classify(path, stat, settings)
 
 
+def _is_there(directory: bytes) -> bool:
+    """Tell whether a directory exists, even one that may not be looked into, or whose path is too long."""
+    try:
+        os.lstat(directory.rstrip(b"/"))
+    except OSError as error:
+        return not _is_absence(error)
+    return True
+
+
 def _is_absence(error: OSError) -> bool:
     return error.errno in {errno.ENOENT, errno.ENOTDIR}
 
@@ -314,7 +323,7 @@ class _Walker:
         """
         for name in git.unopened(complaints):
             inner = name.removeprefix(tree.where.prefix)
-            self.unknown.add(top + inner if os.path.lexists(tree.top + inner) else top)
+            self.unknown.add(top + inner if _is_there(tree.top + inner) else top)
 
 
 def _outermost(paths: set[bytes]) -> list[bytes]:
