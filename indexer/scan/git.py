@@ -174,10 +174,13 @@ def list_files(directory: bytes) -> Call:
 
 
 def unopened(complaints: bytes) -> list[bytes]:
-    """Return the directories, from the work tree's top, that a listing says it could not open; gone ones left out."""
+    """Return the directories, from the work tree's top, that a listing says it could not open; gone ones left out.
+
+    Empty where the name cannot be told: it holds a line break, or is longer than git's messages may be.
+    """
     lines = complaints.split(b"\n")
     parts = [line.removeprefix(_UNOPENED).rpartition(b"': ") for line in lines if line.startswith(_UNOPENED)]
-    return [name.rstrip(b"/") + b"/" for name, _, why in parts if why != b"No such file or directory"]
+    return [name.rstrip(b"/") + b"/" if end else b"" for name, end, why in parts if why != b"No such file or directory"]
 
 
 def list_tracked(directory: bytes) -> Call:

@@ -323,7 +323,10 @@ class _Walker:
         """
         for name in git.unopened(complaints):
             inner = name.removeprefix(tree.where.prefix)
-            self.unknown.add(top + inner if _is_there(tree.top + inner) else top)
+            if inner and _is_there(tree.top + inner):
+                self.unknown.add(top + inner)
+            elif not self.unknown:
+                self.unknown.add(top)
 
 
 def _outermost(paths: set[bytes]) -> list[bytes]:
