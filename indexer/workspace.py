@@ -17,12 +17,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """What every command is about. ``root`` is absolute, its symbolic links resolved."""
+    """What every command is about. ``root`` is absolute, its symbolic links resolved.
+
+    ``settings_file`` is the file that stands in for the user's own, None where none was named.
+    """
 
     root: Path
     index_dir: Path
     settings: Settings
     embedder: Embedder
+    settings_file: Path | None = None
 
     @property
     def cutting(self) -> str:
@@ -53,4 +57,4 @@ def open_root(root: Path, *, settings_file: Path | None = None) -> Workspace:
     settings = config.load(root, settings_file)
     index_dir = config.index_dir(root, settings)
     check_index_dir(root, index_dir)
-    return Workspace(root, index_dir, settings, embed.load(settings.embed.model))
+    return Workspace(root, index_dir, settings, embed.load(settings.embed.model), settings_file)

@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from indexer import config
 from indexer.scan.ignore import Rules
 from indexer.serve.events import WatchStatus
 from indexer.watch import Batch, Watch
@@ -55,7 +56,8 @@ class Observer:
 
     def _made(self) -> Watch:
         rules = Rules.load(self._space.root, self._space.settings.scan)
-        return Watch(self._space.root, rules, self._cookies, self._space.settings.watch)
+        own = str(self._space.settings_file or config.user_file())
+        return Watch(self._space.root, rules, self._cookies, self._space.settings.watch, inputs=[own])
 
     async def armed(self) -> None:
         """Wait until the watches are armed."""

@@ -18,8 +18,7 @@ from collections import deque
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from indexer import config
-from indexer.errors import ConfigError, IndexerError, NotIndexedError, StoreError, WorkerError
+from indexer.errors import IndexerError, NotIndexedError, StoreError, WorkerError
 from indexer.oneshot import AS_IT_STANDS
 from indexer.reindex import identity_of
 from indexer.search import Corpus
@@ -30,7 +29,7 @@ from indexer.serve.link import Updater
 from indexer.serve.observer import Observer
 from indexer.serve.updater import AUDIT, FULL, SCAN, Broken, Finished, Going, Job
 from indexer.store import open_snapshot
-from indexer.workspace import Workspace
+from indexer.workspace import open_root
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from indexer.store import Snapshot
     from indexer.types import Report
     from indexer.watch import Batch
+    from indexer.workspace import Workspace
 
 _log = logging.getLogger(__name__)
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 60.0  # seconds between tries of what fails
@@ -86,6 +86,7 @@ class LiveService:
         self._notes: tuple[str, ...] = ()
         self._last_error = ""
         self._trouble = ""
+        self._wrong_settings = ""
         self._closed = False
         self._started = time.time()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -151,6 +152,7 @@ class LiveService:
         snapshot = None if self._corpus is None else self._corpus.snapshot
         problems = [
             self._trouble,
+            self._wrong_settings,
             *(f"{path or '.'}: cannot be read" for path in self._unknown),
             *self._notes,
         ]
@@ -247,13 +249,14 @@ class LiveService:
 
     async def _reload(self) -> None:
         """Read rules and settings anew, and go on by them."""
+        space = self._space
         try:
-            settings = await asyncio.to_thread(config.load, self.root)
-        except ConfigError as error:
-            self._last_error = str(error)
-            settings = self._space.settings
-        if settings != self._space.settings:
-            self._space = Workspace(self.root, self._space.index_dir, settings, self._space.embedder)
+            space = await asyncio.to_thread(open_root, self.root, settings_file=space.settings_file)
+            self._wrong_settings = ""
+        except IndexerError as error:
+            self._wrong_settings = f"{error}; the settings before go on holding"
+        if space.settings != self._space.settings:
+            self._space = space
             await self._restart_updater()
         await self._observer.new_rules(self._space)
         self._dirt.add(rescan="the rules have changed")

@@ -25,6 +25,7 @@ from indexer.search import Request
 from indexer.serve.events import Event, Generation, Progress, View
 from indexer.serve.observer import Observer
 from indexer.serve.service import LiveService, open_service
+from indexer.workspace import open_root
 from tests.counting import workspace
 from tests.test_equals_full import HeldAlready, replaced
 from tests.trees import git
@@ -205,7 +206,7 @@ def test_settings_take_effect_at_once(root: Path) -> None:
             (root / ".indexer.toml").write_text("[scan]\nexclude = ['pkg']\n")
             assert await eventually(lambda: gone(service))
             (root / ".indexer.toml").write_text("[scan]\nexclude = 5\n")
-            await eventually(lambda: wrong(service))
+            assert await eventually(lambda: wrong(service))
             (root / ".indexer.toml").unlink()
             assert await eventually(lambda: back(service))
 
@@ -214,7 +215,7 @@ def test_settings_take_effect_at_once(root: Path) -> None:
 
     async def wrong(service: LiveService) -> bool:
         await service.view("wait", BOUND)
-        return "scan.exclude" in service.status().last_error
+        return any("scan.exclude" in problem for problem in service.status().problems)
 
     async def back(service: LiveService) -> bool:
         return bool(await paths_with(service, "first_thing"))
@@ -229,6 +230,23 @@ async def eventually(is_so: Any, seconds: float = BOUND) -> bool:
             return True
         await asyncio.sleep(0.02)
     return False
+
+
+def test_the_users_own_settings_take_effect_too(root: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "mine.toml"
+    mine.write_text("")
+
+    async def story() -> None:
+        async with open_service(open_root(root, settings_file=mine)) as service:
+            assert await paths_with(service, "first_thing") == ["pkg/a.py"]
+            mine.write_text("[scan]\nexclude = ['pkg']\n")
+
+            async def gone() -> bool:
+                return not await paths_with(service, "first_thing")
+
+            assert await eventually(gone)
+
+    play(story())
 
 
 def test_a_branch_that_is_checked_out_answers_at_once(root: Path) -> None:
