@@ -180,7 +180,11 @@ def unopened(complaints: bytes) -> list[bytes]:
     """
     lines = complaints.split(b"\n")
     parts = [line.removeprefix(_UNOPENED).rpartition(b"': ") for line in lines if line.startswith(_UNOPENED)]
-    return [name.rstrip(b"/") + b"/" if end else b"" for name, end, why in parts if why != b"No such file or directory"]
+    return [
+        name.rstrip(b"/") + b"/" if end else b""
+        for name, end, why in parts
+        if why != b"No such file or directory"
+    ]
 
 
 def list_tracked(directory: bytes) -> Call:
