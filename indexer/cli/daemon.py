@@ -30,6 +30,8 @@ _ASKED_SECONDS = 5.0
 
 def run(options: argparse.Namespace) -> int:
     """``indexer daemon ACTION``."""
+    if options.action != "schema":
+        places.require_support()
     try:
         return _ACTIONS[options.action](options)
     except start.StartError as error:
@@ -60,7 +62,6 @@ def _named_root(options: argparse.Namespace) -> Path:
 
 def _served_root(options: argparse.Namespace) -> str:
     """The innermost root with a daemon, alive or about to be; else `_named_root`; else a root that has gone."""
-    places.require_support()
     here = options.root or Path.cwd()
     for root in places.roots_above(here, any_root=options.any_root):
         place = places.place_of(root)
@@ -112,7 +113,6 @@ def _open_space(root: Path, options: argparse.Namespace) -> Workspace:
 
 def _start(options: argparse.Namespace) -> int:
     root = _served_root(options) if options.root is None else str(_named_root(options))
-    places.require_support()
     client = connect_root(root)
     new = client is None
     with client or start.start(root, _flags(options)) as client:

@@ -89,6 +89,8 @@ def connect_place(place: places.Place, *, timeout: float = HELLO_SECONDS) -> Cli
 
 
 def _connect(path: str, place_of: Callable[[], places.Place], timeout: float) -> Client | None:
+    if not places.supported():
+        return None
     index = f"{path}/{places.INDEX_NAME}"
     announced = places.read_announcement(index)
     if not places.check_runtime_dir(places.runtime_dir()):

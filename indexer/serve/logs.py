@@ -27,6 +27,7 @@ from indexer.errors import IndexerError, QueryError
 
 if TYPE_CHECKING:
     import asyncio
+    from types import TracebackType
 
 _log = logging.getLogger("indexer")
 _PIECE = 1 << 16
@@ -133,7 +134,12 @@ def to_stderr(path: str = "", most_bytes: int = 0) -> None:
     logging.captureWarnings(capture=True)
     threading.excepthook = _thread_failed
     sys.unraisablehook = _finaliser_failed
+    sys.excepthook = _uncaught
     faulthandler.enable(file=2)
+
+
+def _uncaught(_: type[BaseException], error: BaseException, __: TracebackType | None) -> None:
+    _log.critical("the process ends", exc_info=error)
 
 
 def _thread_failed(what: threading.ExceptHookArgs) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import logging
 import os
 import signal
-import sys
 import time
 from contextlib import suppress
 from multiprocessing.connection import Connection
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from indexer import embed
 from indexer.errors import IndexerError
 from indexer.reindex import Indexer
+from indexer.serve import logs
 from indexer.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ Message = Going | Finished | Broken
 def serve_descriptor(descriptor: int) -> None:
     """Serve as the updater of the daemon at the other end of a pipe."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the daemon's business; it closes the pipe
-    logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(name)s %(levelname)s %(message)s")
+    logs.to_stderr()
     os.nice(_NICE)
     with Connection(descriptor) as pipe, suppress(EOFError, ConnectionError):
         origin: Origin = pipe.recv()

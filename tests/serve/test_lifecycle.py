@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -290,6 +291,17 @@ def test_a_signal_ends_it_cleanly_in_the_middle_of_a_run(
     sound(home, tree)
 
 
+def test_an_updater_that_hangs_does_not_keep_it(home: Home, tree: Path) -> None:
+    pid = home.start(tree)
+    sync(home, tree)
+    children = [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    assert children
+    for child in children:
+        os.kill(child, signal.SIGSTOP)
+    assert start.stop(str(tree), timeout=BOUND)
+    wait_until(lambda: not any(map(alive, [pid, *children])))
+
+
 def test_stopping_works_while_it_indexes_and_waits_for_the_lock(home: Home, tree: Path) -> None:
     many_files(tree, 300)
     for _ in range(3):
@@ -399,8 +411,13 @@ def test_killed_a_hundred_times(home: Home, tree: Path) -> None:
     kill_rounds(home, tree, 100)
 
 
-def kill_rounds(home: Home, tree: Path, rounds: int) -> None:
-    """Kill it at random moments under load; what was acknowledged is there after each start."""
+def test_an_acknowledged_generation_that_is_lost_would_be_seen(home: Home, tree: Path) -> None:
+    with pytest.raises((AssertionError, RpcError)):
+        kill_rounds(home, tree, 1, harm=lambda: shutil.rmtree(tree / ".indexer"))
+
+
+def kill_rounds(home: Home, tree: Path, rounds: int, harm: Callable[[], None] = lambda: None) -> None:
+    """Kill it at random moments under load; what was acknowledged is there after each start, unless there is ``harm``."""
     dice = random.Random(7)
     many_files(tree, 40)
     for number in range(rounds):
@@ -411,6 +428,7 @@ def kill_rounds(home: Home, tree: Path, rounds: int) -> None:
         time.sleep(dice.random())
         kill(pid)
         acknowledged = load.stop()
+        harm()
         with start.start(str(tree), timeout=BOUND) as client:
             assert client.pid != pid
             # As it stands: no scan has had to make up for what was lost.
