@@ -18,10 +18,11 @@ from typing import Any
 import pytest
 
 from indexer.serve import lock, start
-from indexer.serve.client import Client, connect_root
+from indexer.serve.client import Client, connect, connect_root
 
 INDEXER = [sys.executable, "-m", "indexer"]
 BOUND = 60.0  # generous: no test here is about speed
+SYNC = {"timeout_ms": 60_000}
 
 
 class Home:
@@ -91,6 +92,33 @@ def home_of_daemons(monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
         home.stop_all()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def sync(home: Home, root: Path) -> int:
+    """Wait until the index is current; return its generation."""
+    with home.client(root) as client:
+        found = client.request("index/sync", SYNC, timeout=BOUND)
+        assert found["fresh"], found
+        assert isinstance(found["generation"], int)
+        return found["generation"]
+
+
+def answers(root: Path) -> bool:
+    client = connect(root, timeout=BOUND)
+    if client is None:
+        return False
+    client.close()
+    return True
+
+
+def sound(home: Home, root: Path) -> None:
+    assert home.asked("check", cwd=root)["problems"] == []
+
+
+def many_files(tree: Path, count: int) -> None:
+    for number in range(count):
+        text = f"def function_{number}(x):\n    return x + {number}\n\n\n"
+        (tree / f"f{number}.py").write_text(text * 20)
 
 
 def small_tree(top: Path) -> Path:

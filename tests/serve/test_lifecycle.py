@@ -11,44 +11,31 @@ import socket
 import stat
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from indexer.errors import DaemonError
-from indexer.serve import lock, logs, place, start
-from indexer.serve.client import GoneError, SilentError, connect, connect_root
-from indexer.serve.protocol import PROTOCOL, RpcError
-from tests.serve.homes import BOUND, INDEXER, Home, alive, kill, small_tree, wait_until
+from indexer.serve import lock, place, start
+from indexer.serve.client import SilentError, connect
+from indexer.serve.protocol import PROTOCOL
+from tests.serve.homes import (
+    BOUND,
+    INDEXER,
+    SYNC,
+    Home,
+    alive,
+    answers,
+    kill,
+    many_files,
+    small_tree,
+    sound,
+    sync,
+    wait_until,
+)
 from tests.serve.test_place import deep_folder
 from tests.trees import git
-
-SYNC = {"timeout_ms": 60_000}
-
-
-def sync(home: Home, root: Path) -> int:
-    """Wait until the index is current; return its generation."""
-    with home.client(root) as client:
-        found = client.request("index/sync", SYNC, timeout=BOUND)
-        assert found["fresh"], found
-        assert isinstance(found["generation"], int)
-        return found["generation"]
-
-
-def answers(root: Path) -> bool:
-    client = connect(root, timeout=BOUND)
-    if client is None:
-        return False
-    client.close()
-    return True
-
-
-def sound(home: Home, root: Path) -> None:
-    assert home.asked("check", cwd=root)["problems"] == []
-
 
 # --- ready when it says so
 
@@ -263,12 +250,6 @@ def test_no_process_is_signalled_for_its_number_in_a_file_s091(home: Home, tree:
 # --- how it ends
 
 
-def many_files(tree: Path, count: int) -> None:
-    for number in range(count):
-        text = f"def function_{number}(x):\n    return x + {number}\n\n\n"
-        (tree / f"f{number}.py").write_text(text * 20)
-
-
 @pytest.mark.parametrize(
     ("number", "status"), [(signal.SIGTERM, 0), (signal.SIGINT, 130), (signal.SIGHUP, 0)]
 )
@@ -397,132 +378,3 @@ def test_an_idle_daemon_sleeps(home: Home, tree: Path) -> None:
     before = wakeups(pid)
     time.sleep(5)
     assert wakeups(pid) - before <= 1
-
-
-# --- crashes
-
-
-def test_killed_again_and_again_it_starts_with_a_good_index_s089(home: Home, tree: Path) -> None:
-    kill_rounds(home, tree, 5)
-
-
-@pytest.mark.slow
-def test_killed_a_hundred_times(home: Home, tree: Path) -> None:
-    kill_rounds(home, tree, 100)
-
-
-def test_an_acknowledged_generation_that_is_lost_would_be_seen(home: Home, tree: Path) -> None:
-    with pytest.raises((AssertionError, RpcError)):
-        kill_rounds(home, tree, 1, harm=lambda: shutil.rmtree(tree / ".indexer"))
-
-
-def kill_rounds(home: Home, tree: Path, rounds: int, harm: Callable[[], None] = lambda: None) -> None:
-    """Kill it at random moments under load; what was acknowledged is there after each start, unless there is ``harm``."""
-    dice = random.Random(7)
-    many_files(tree, 40)
-    for number in range(rounds):
-        with start.start(str(tree), timeout=BOUND) as client:
-            client.request("index/sync", SYNC, timeout=BOUND)
-            pid = client.pid
-        load = Load(tree, number)
-        time.sleep(dice.random())
-        kill(pid)
-        acknowledged = load.stop()
-        harm()
-        with start.start(str(tree), timeout=BOUND) as client:
-            assert client.pid != pid
-            # As it stands: no scan has had to make up for what was lost.
-            now = client.request("index/search", {"query": "x", "freshness": "now"}, timeout=BOUND)
-            assert now["generation"] >= acknowledged[1]
-            assert acknowledged[0] in {"", now["epoch"]}
-            found = client.request("index/sync", SYNC, timeout=BOUND)
-            assert found["fresh"]
-        if number % 5 == 4:
-            assert start.stop(str(tree), timeout=BOUND)
-            sound(home, tree)
-
-
-class Load:
-    """Writes and asks until the daemon is gone; knows the newest generation that was acknowledged."""
-
-    def __init__(self, tree: Path, number: int) -> None:
-        self._tree = tree
-        self._dice = random.Random(number)
-        self._newest = ("", 0)
-        self._ended = False
-        self._thread = threading.Thread(target=self._run)
-        self._thread.start()
-
-    def _run(self) -> None:
-        client = connect_root(self._tree, timeout=BOUND)
-        assert client is not None
-        with client:
-            while not self._ended:
-                name = f"f{self._dice.randrange(40)}.py"
-                (self._tree / name).write_text(
-                    f"def changed_{self._dice.random()}(): pass\n".replace("0.", "")
-                )
-                try:
-                    found = client.request("index/search", {"query": "changed"}, timeout=BOUND)
-                except (GoneError, RpcError):
-                    return
-                self._newest = (found["epoch"], found["generation"])
-
-    def stop(self) -> tuple[str, int]:
-        self._ended = True
-        self._thread.join()
-        return self._newest
-
-
-def test_three_quick_crashes_and_it_is_not_started_by_itself(home: Home, tree: Path) -> None:
-    for _ in range(3):
-        with start.start(str(tree), by_itself=True, timeout=BOUND) as client:
-            pid = client.pid
-        kill(pid)
-    with pytest.raises(start.StartError, match="crashed 3 times") as caught:
-        start.start(str(tree), by_itself=True, timeout=BOUND)
-    assert caught.value.tail == tuple(logs.tail(place.place_of(tree).log))
-    assert "serves" in caught.value.tail[-1]
-    done = home.run("daemon", "status", cwd=tree)
-    assert done.returncode == 1
-    assert "crashed 3 times" in done.stderr
-    home.start(tree)  # asked for, it is tried
-    assert start.stop(str(tree), timeout=BOUND)
-    start.start(
-        str(tree), by_itself=True, timeout=BOUND
-    ).close()  # and having ended well, it is trusted again
-
-
-# --- the log
-
-
-def test_the_log_is_cut_when_it_grows_and_kept_from_others(home: Home, tree: Path) -> None:
-    home.settings("[daemon]\nlog_bytes = 10000\n")
-    log = Path(place.place_of(tree).log)
-    place.make_runtime_dir()
-    log.write_text("x" * 9_990 + "\n")
-    log.chmod(0o600)
-    home.start(tree)
-    old = log.with_name(f"{log.name}.1")
-    wait_until(old.exists)
-    assert old.stat().st_size >= 10_000
-    assert log.stat().st_size < 10_000
-    assert stat.S_IMODE(old.stat().st_mode) == 0o600
-    assert start.stop(str(tree), timeout=BOUND)
-    assert "a client asked for it" in log.read_text()
-    assert "\0" not in log.read_text()  # who writes on does so at the new end
-
-
-def test_the_log_holds_neither_what_is_indexed_nor_what_is_asked(home: Home, tree: Path) -> None:
-    (tree / "secret.py").write_text("def sesame_opens(:\n    '''cave_of_treasures\n")
-    home.start(tree)
-    with home.client(tree) as client:
-        for params in ({"query": "sesame_asked"}, {"query": "sesame_asked", "k": -1}, {"sesame_asked": 1}):
-            try:
-                client.request("index/search", params, timeout=BOUND)
-            except RpcError:
-                continue
-    text = Path(place.place_of(tree).log).read_text()
-    assert "serves" in text
-    assert "sesame" not in text
-    assert "cave" not in text

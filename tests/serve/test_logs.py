@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import logging
+import stat
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,7 +13,9 @@ from pathlib import Path
 import pytest
 
 from indexer.errors import QueryError, StoreError
-from indexer.serve import logs
+from indexer.serve import logs, place, start
+from indexer.serve.protocol import RpcError
+from tests.serve.homes import BOUND, Home, wait_until
 
 SECRET = "open_sesame"
 
@@ -96,7 +99,9 @@ def test_a_message_is_one_line_whatever_is_in_it() -> None:
 def test_what_nobody_catches_is_logged_the_same_way() -> None:
     code = f"""
 import asyncio, threading, sys
-from indexer.serve import logs
+from indexer.serve import logs, place, start
+from indexer.serve.protocol import RpcError
+from tests.serve.homes import BOUND, Home, wait_until
 logs.to_stderr()
 def fail(): raise ValueError("{SECRET}")
 class Odd:
@@ -131,3 +136,38 @@ def test_the_tail_is_what_was_written_last(tmp_path: Path) -> None:
         file.write("new\x1b\n")
     assert logs.tail(str(log), since=since) == ["new\\x1b"]
     assert logs.tail(str(log), 1, since=10 * since) == ["new\\x1b"]  # it was cut meanwhile
+
+
+# --- a daemon's own
+
+
+def test_the_log_is_cut_when_it_grows_and_kept_from_others(home: Home, tree: Path) -> None:
+    home.settings("[daemon]\nlog_bytes = 10000\n")
+    log = Path(place.place_of(tree).log)
+    place.make_runtime_dir()
+    log.write_text("x" * 9_990 + "\n")
+    log.chmod(0o600)
+    home.start(tree)
+    old = log.with_name(f"{log.name}.1")
+    wait_until(old.exists)
+    assert old.stat().st_size >= 10_000
+    assert log.stat().st_size < 10_000
+    assert stat.S_IMODE(old.stat().st_mode) == 0o600
+    assert start.stop(str(tree), timeout=BOUND)
+    assert "a client asked for it" in log.read_text()
+    assert "\0" not in log.read_text()  # who writes on does so at the new end
+
+
+def test_the_log_holds_neither_what_is_indexed_nor_what_is_asked(home: Home, tree: Path) -> None:
+    (tree / "secret.py").write_text("def sesame_opens(:\n    '''cave_of_treasures\n")
+    home.start(tree)
+    with home.client(tree) as client:
+        for params in ({"query": "sesame_asked"}, {"query": "sesame_asked", "k": -1}, {"sesame_asked": 1}):
+            try:
+                client.request("index/search", params, timeout=BOUND)
+            except RpcError:
+                continue
+    text = Path(place.place_of(tree).log).read_text()
+    assert "serves" in text
+    assert "sesame" not in text
+    assert "cave" not in text
