@@ -6,7 +6,7 @@ the others wait for it. The standard library alone.
 """
 
 # Paths are strings here: a question to a running daemon counts its milliseconds.
-# ruff: noqa: PTH108, PTH123
+# ruff: noqa: PTH108, PTH109, PTH120, PTH123
 
 from __future__ import annotations
 
@@ -141,8 +141,12 @@ def _launch(place: Place, flags: Sequence[str], tells: int, until: float) -> Non
 
 
 def _interpreter() -> list[str]:
-    """The words for this very program, with this module path and nothing of the folder or environment around."""
-    paths = [path for path in sys.path if path]
+    """The words for this very program, with this module path and nothing of the folder or environment around.
+
+    ``python -m`` puts the current folder into the path: that may be the repository, which is not trusted.
+    """
+    here = {"", os.getcwd()} - {os.path.dirname(os.path.dirname(os.path.dirname(__file__)))}
+    paths = [path for path in sys.path if path not in here]
     code = f"import sys; sys.path[:] = {paths!r}; from indexer.cli import main; sys.exit(main())"
     return [sys.executable, "-I", "-c", code]
 

@@ -86,6 +86,20 @@ def test_it_belongs_to_nobody_and_holds_nothing_open(home: Home, tree: Path) -> 
         assert Path(f"/proc/{client.pid}/cwd").readlink() == Path("/")
 
 
+def test_nothing_of_the_repository_is_imported(home: Home, tree: Path) -> None:
+    for name in ("numpy", "msgspec", "asyncio"):  # of the daemon alone: who starts it loads none of them
+        (tree / f"{name}.py").write_text("raise SystemExit('the repository ran')\n")
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "indexer", "daemon", "start"],
+        cwd=tree, env=home.environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert start.stop(str(tree), timeout=BOUND)
+    code = "import sys; sys.path.insert(0, sys.argv[1]); from indexer.serve import start; start.start(sys.argv[1]).close()"
+    subprocess.run([sys.executable, "-c", code, str(tree)], cwd=tree, env=home.environment, check=True)
+    sync(home, tree)
+
+
 def test_a_second_one_comes_to_the_first(home: Home, tree: Path, tmp_path: Path) -> None:
     pid = home.start(tree)
     again = home.asked("daemon", "start", cwd=tree)
