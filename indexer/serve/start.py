@@ -6,7 +6,7 @@ the others wait for it. The standard library alone.
 """
 
 # Paths are strings here: a question to a running daemon counts its milliseconds.
-# ruff: noqa: PTH108, PTH109, PTH120, PTH123
+# ruff: noqa: PTH108, PTH123
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ import json
 import os
 import select
 import subprocess
-import sys
 import time
 from typing import TYPE_CHECKING
 
 from indexer.errors import DaemonError
+from indexer.processes import interpreter
 from indexer.serve import lock as locks
 from indexer.serve import logs
 from indexer.serve import place as places
@@ -39,6 +39,7 @@ _STEP_SECONDS = 0.03
 _STOP_ASKED_SECONDS = 2.0
 # A daemon that was started this often in so many seconds, and ended well not once, is not started by itself again.
 _CRASHES, _CRASH_SECONDS = 3, 600.0
+_MAIN = "from indexer.cli import main; sys.exit(main())"
 
 
 class StartError(DaemonError):
@@ -132,23 +133,12 @@ def _launch(place: Place, flags: Sequence[str], tells: int, until: float) -> Non
     log = os.open(place.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
         subprocess.run(
-            [*_interpreter(), "daemon", "run", place.root, *flags, "--detached", str(tells)],
+            [*interpreter(_MAIN), "daemon", "run", place.root, *flags, "--detached", str(tells)],
             stdin=subprocess.DEVNULL, stdout=log, stderr=log, pass_fds=(tells,),
             start_new_session=True, cwd="/", check=False, timeout=max(until - time.monotonic(), 1.0),
         )  # fmt: skip
     finally:
         os.close(log)
-
-
-def _interpreter() -> list[str]:
-    """The words for this very program, with this module path and nothing of the folder or environment around.
-
-    ``python -m`` puts the current folder into the path: that may be the repository, which is not trusted.
-    """
-    here = {"", os.getcwd()} - {os.path.dirname(os.path.dirname(os.path.dirname(__file__)))}
-    paths = [path for path in sys.path if path not in here]
-    code = f"import sys; sys.path[:] = {paths!r}; from indexer.cli import main; sys.exit(main())"
-    return [sys.executable, "-I", "-c", code]
 
 
 def _heard(descriptor: int, until: float) -> bytes:
