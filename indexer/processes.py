@@ -5,7 +5,7 @@ be the repository: a child must never pick up a module from there.
 """
 
 # pathlib is half of what a question to a running daemon would load.
-# ruff: noqa: PTH
+# ruff: noqa: PTH109, PTH120
 
 from __future__ import annotations
 
