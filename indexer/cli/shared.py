@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 def opened(options: argparse.Namespace) -> Workspace:
     """Find the root that the command is about, and read its settings."""
+    # Millions of small values come and go in a command, and no cycles among them: looking for some is for longer lives.
+    gc.set_threshold(100_000, 50, 100)
     start = options.root or Path.cwd()
     return open_workspace(
         start,

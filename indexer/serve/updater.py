@@ -7,9 +7,12 @@ as long as it lives; a closed pipe ends it. It may be killed at any moment: a ge
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import logging
 import os
 import signal
+import sys
 import time
 from contextlib import suppress
 from multiprocessing.connection import Connection
@@ -93,6 +96,15 @@ def serve_descriptor(descriptor: int) -> None:
         _Updater(Workspace(*origin, embedder), pipe).run()
 
 
+def _give_back_memory() -> None:
+    """Return to the system what a large job has left free: the allocator keeps it otherwise, for as long as we live."""
+    gc.collect()
+    if sys.platform == "linux":
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc's own; other C libraries have none
+        if trim is not None:
+            trim(0)
+
+
 class _Updater:
     """The loop, and the indexer it keeps between jobs; after an error that one is closed and made again."""
 
@@ -109,6 +121,7 @@ class _Updater:
             while True:
                 if self._indexer is not None and not self._pipe.poll(_REST_SECONDS):
                     self._indexer.rest()
+                    _give_back_memory()
                 self._job = self._pipe.recv()
                 self._pipe.send(self._done())
         finally:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
+import pickle
 import subprocess
 import sys
 import textwrap
@@ -18,6 +20,7 @@ from indexer.chunk import worker
 from indexer.chunk.cutting import Cut, Task, content_of
 from indexer.keys import keys_of
 from indexer.settings import ChunkSettings, WorkerSettings
+from indexer.types import Chunk, Span
 
 REPO = Path(__file__).resolve().parent.parent.parent
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded on Linux alone")
@@ -195,6 +198,15 @@ def test_a_process_that_cannot_start_blames_no_file() -> None:
             print(json.dumps(str(error)))
     """)
     assert result.startswith("a parser process could not be started: the parser ended with status 1")
+
+
+def test_a_chunk_comes_through_a_pipe_whole() -> None:
+    """It is pickled by position: a field that is added and forgotten there would be lost."""
+    values = ("method", "a", "b", "python", (Span(1, 2, 3, 4),), 3, (1, 2), (3, 4), 2, 1, ("x",))
+    piece = Chunk(*values)
+    defaults = {field.name: field.default for field in dataclasses.fields(Chunk)}
+    assert all(getattr(piece, name) != default for name, default in defaults.items())
+    assert pickle.loads(pickle.dumps(piece)) == piece
 
 
 def test_what_comes_back_is_what_this_process_would_have_made() -> None:
