@@ -10,6 +10,9 @@ from typing import NamedTuple
 import pytest
 
 from indexer.reindex import reindex
+from indexer.reindex.batch import Waiting
+from indexer.reindex.run import Run
+from indexer.scan.diff import Suspects
 from tests.benchmarks import corpora
 from tests.counting import Counting, command, opened_of, workspace
 from tests.trees import REPO, age, commit, files_of, git, real_tree, under_git
@@ -78,6 +81,21 @@ def test_the_first_run_opens_each_file_once(tmp_path: Path) -> None:
     opened = opened_of(run, root, names_in(root))
     assert run.json["files"]["added"] > 50
     assert len(opened) == run.json["files"]["scanned"] - sum(path.name in RULES for path in files_of(root))
+
+
+def test_a_text_is_let_go_when_it_has_been_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs: list[Run] = []
+    real = Run.go
+
+    def go(self: Run, suspects: Suspects) -> None:
+        runs.append(self)
+        real(self, suspects)
+
+    monkeypatch.setattr(Run, "go", go)
+    reindex(workspace(real_tree(tmp_path / "tree")))
+    kept = [same.text for same in runs[0]._same.values() if isinstance(same, Waiting)]
+    assert len(kept) > 50
+    assert not any(kept)
 
 
 def test_a_second_run_opens_and_embeds_nothing(indexed: Path, tmp_path: Path) -> None:

@@ -173,6 +173,7 @@ class Run:
                 self._skip(record, result.reason, result.detail)
             return
         self._batch.add(waiting, result)
+        waiting.text = b""  # all texts of a tree are more than memory should hold
         if len(self._batch) >= self.space.settings.embed.batch:
             self._flush()
 
