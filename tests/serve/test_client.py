@@ -153,11 +153,15 @@ def peer(tree: Path, play: Callable[[socket.socket], None]) -> Iterator[None]:
 
 
 def read(connection: socket.socket) -> Any:
-    """The next message; they come one at a time here."""
-    data = connection.recv(1 << 16)
-    if not data:
-        raise ConnectionError
-    return json.loads(data.partition(b"\r\n\r\n")[2])
+    """The next message, and not a byte of what comes after it: two may arrive at once."""
+    head = b""
+    while not head.endswith(b"\r\n\r\n"):
+        byte = connection.recv(1)
+        if not byte:
+            raise ConnectionError
+        head += byte
+    length = int(head.lower().partition(b"content-length:")[2].split()[0])
+    return json.loads(connection.recv(length, socket.MSG_WAITALL))
 
 
 def send(connection: socket.socket, **message: Any) -> None:
