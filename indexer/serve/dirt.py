@@ -43,7 +43,7 @@ class Dirt:
         """Return the job that does all of it."""
         scan = self.rescan or "" in self.trees or len(self.paths) > _MANY
         job = Job(number, SCAN) if scan else Job(number, UPDATE, tuple(self.paths), tuple(self.trees))
-        self.paths, self.trees, self.rescan, self.taken = set(), set(), "", self.seen
+        self.took_everything()
         return job
 
     def took_everything(self) -> None:
