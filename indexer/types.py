@@ -150,9 +150,20 @@ class FileRecord:
     racy: bool = False
 
 
+class Signal(NamedTuple):
+    """One reason for a hit's score: what was seen, and what it adds (or takes away)."""
+
+    name: str
+    value: float
+    contribution: float
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One answer. ``score`` is rounded to 1e-5; ``text`` is read from the file when it is shown."""
+    """One answer. ``score`` is rounded to 1e-5; ``text`` is read from the file when it is shown.
+
+    ``also``: other places (path, line) of the same content. ``explain``: what the score is made of, when asked for.
+    """
 
     path: str
     start_line: int
@@ -165,6 +176,7 @@ class Hit:
     text: str = ""
     stale: bool = False
     also: tuple[tuple[str, int], ...] = ()
+    explain: tuple[Signal, ...] = ()
 
 
 @dataclass(slots=True)

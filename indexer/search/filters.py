@@ -1,36 +1,173 @@
-"""The filters of a request as a mask over rows, applied before anything is ranked."""
+"""The filters of a request as a mask over rows, applied before anything is ranked.
+
+- ``path``: globs over paths (`path_pattern`);
+- ``lang``: a language's name, or a suffix of its files (``py``, ``c++``);
+- ``kind``: a kind of chunk, see `indexer.types.Kind`;
+- ``name``: a glob over the names of definitions, or over scope and name where it holds a dot (``Class.get_*``);
+  letters' case counts only if there is an upper-case one in it;
+- ``inherits``: a glob, as ``name``, over the bases that a class names itself: one whole or its last part
+  (``models.Model``, ``Model``), type arguments aside. Bases of bases are not looked at;
+- ``calls``: a function's name, qualified or not, see `indexer.search.calls`.
+
+Several values of one filter mean any of them; values that begin with ``!`` leave out what they match.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from fnmatch import translate
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from indexer.chunk.languages import language_of
+from indexer.search.calls import rows_calling
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
+    from indexer.search import show
     from indexer.search.corpus import Corpus
     from indexer.search.query import Request
 
+    Bools = NDArray[np.bool_]
 
-def allowed_rows(corpus: Corpus, request: Request) -> NDArray[np.bool_]:
-    """Rows (r,) that may be shown."""
-    snapshot = corpus.snapshot
-    mask = np.ones(corpus.rows, np.bool_)
+_OTHERWISE_CALLED = {"c#": "csharp", "golang": "go", "shell": "bash", "objective-c": "objc"}
+_ARGUMENTS = re.compile(r"[<\[(].*", re.DOTALL)
+_MOST_LISTED = 12
+
+
+class Allowed(NamedTuple):
+    """Rows (r,) that may be shown, and what is to be told: what no row has, what could not be looked at."""
+
+    rows: Bools
+    notes: list[str]
+
+
+def allowed_rows(corpus: Corpus, request: Request, reader: show.Reader) -> Allowed:
+    """Apply all filters of a request; ``reader`` gives the texts in which calls are looked for."""
+    mask, notes = np.ones(corpus.rows, np.bool_), []
     if request.path:
-        mask &= np.array(allowed_paths(snapshot.paths, request.path), np.bool_)[corpus.file]
-    if request.lang:
-        mask &= _in(snapshot.language, [snapshot.string_id(lang.lower()) for lang in request.lang])
-    if request.kind:
-        mask &= _in(snapshot.kind, [snapshot.string_id(kind) for kind in request.kind])
+        mask &= np.array(allowed_paths(corpus.snapshot.paths, request.path), np.bool_)[corpus.file]
+        notes += _absent("path", request.path, mask)
+    for filter_name, values, rows_of in (
+        ("lang", request.lang, _of_language),
+        ("kind", request.kind, _of_kind),
+        ("name", request.name, _named),
+        ("inherits", request.inherits, _inheriting),
+    ):
+        if values:
+            own = _any_but(values, corpus.rows, partial(rows_of, corpus))
+            notes += _absent(filter_name, values, own)
+            mask &= own
+    if request.calls:
+        left = mask.copy()
+        mask &= _any_but(request.calls, corpus.rows, lambda name: _calling(corpus, reader, name, left, notes))
+    if request.lang and not mask.any():
+        notes += _languages_note(corpus, request.lang)
+    return Allowed(mask, notes)
+
+
+def _any_but(values: Sequence[str], rows: int, rows_of: Callable[[str], Bools]) -> Bools:
+    """Rows of any of the values, less those of the values that begin with ``!``."""
+    wanted = [value for value in values if not value.startswith("!")]
+    mask = np.zeros(rows, np.bool_) if wanted else np.ones(rows, np.bool_)
+    for value in wanted:
+        mask |= rows_of(value)
+    for value in values:
+        if value.startswith("!"):
+            mask &= ~rows_of(value[1:])
     return mask
 
 
-def _in(column: NDArray[np.uint32], wanted: Sequence[int | None]) -> NDArray[np.bool_]:
-    return np.isin(column, np.array([number for number in wanted if number is not None], np.uint32))
+def _absent(filter_name: str, values: Sequence[str], mask: Bools) -> list[str]:
+    wanted = ", ".join(value for value in values if not value.startswith("!"))
+    return [f"{filter_name}: nothing here is {wanted}"] if wanted and len(mask) and not mask.any() else []
+
+
+def _of_language(corpus: Corpus, value: str) -> Bools:
+    name = value.lower()
+    column = corpus.snapshot.language
+    mask: Bools = column == corpus.string_id(name)
+    if not mask.any():
+        mask = column == corpus.string_id(_OTHERWISE_CALLED.get(name) or language_of(f"x.{name}", b""))
+    return mask
+
+
+def _languages_note(corpus: Corpus, values: Sequence[str]) -> list[str]:
+    """Name the languages that there are, if one that was asked for is not among them."""
+    if any(_of_language(corpus, value.removeprefix("!")).any() for value in values):
+        return []
+    ids, counts = np.unique(corpus.snapshot.language, return_counts=True)
+    names = [corpus.snapshot.string(number) for number in ids[np.argsort(-counts, kind="stable")].tolist()]
+    return [f"lang: there are {', '.join(names[:_MOST_LISTED])}"]
+
+
+def _of_kind(corpus: Corpus, value: str) -> Bools:
+    mask: Bools = corpus.snapshot.kind == corpus.string_id(value)
+    return mask
+
+
+def _named(corpus: Corpus, glob: str) -> Bools:
+    whole = name_pattern(glob)
+    mask = _with_symbols(corpus, [number for number, text in corpus.symbols if whole.match(text)])
+    if "." not in glob.strip("."):
+        return mask
+    scope, _, last = glob.rpartition(".")
+    below, named = name_pattern(f"*.{scope}"), name_pattern(last)
+    rows = np.flatnonzero(
+        _with_symbols(corpus, [number for number, text in corpus.symbols if named.match(text)])
+    )
+    scopes = corpus.snapshot.scope[rows]
+    fitting = [s for s in np.unique(scopes).tolist() if below.match("." + _dotted(corpus.snapshot.string(s)))]
+    mask[rows[np.isin(scopes, fitting)]] = True
+    return mask
+
+
+def _with_symbols(corpus: Corpus, symbols: Sequence[int]) -> Bools:
+    return np.isin(corpus.snapshot.symbol, np.array(symbols, np.uint32))
+
+
+def _dotted(name: str) -> str:
+    return re.sub(r"::|->|[#/]", ".", name)
+
+
+def name_pattern(glob: str) -> re.Pattern[str]:
+    """Compile a glob over names: ``*``, ``?``, ``[ab]``; without an upper-case letter in it case does not count."""
+    flags = re.IGNORECASE if glob == glob.lower() else 0
+    return re.compile(translate(_dotted(glob)), flags)
+
+
+def _inheriting(corpus: Corpus, glob: str) -> Bools:
+    stack = corpus.snapshot.stack
+    bases, offsets = stack.column("bases"), stack.offsets("base_offsets")
+    pattern = name_pattern(glob)
+    fitting = [n for n in np.unique(bases).tolist() if _is_base(corpus.snapshot.string(n), pattern)]
+    at = np.flatnonzero(np.isin(bases, np.array(fitting, np.uint32)))
+    bindings = np.zeros(max(1, len(offsets) - 1), np.bool_)
+    bindings[np.searchsorted(offsets, at, side="right") - 1] = True
+    mask: Bools = bindings[corpus.snapshot.rows.binding]
+    return mask
+
+
+def _is_base(text: str, pattern: re.Pattern[str]) -> bool:
+    plain = _dotted(_ARGUMENTS.sub("", text)).strip()
+    name = plain.rpartition(" ")[2]  # "public Base", "virtual Base"
+    return any(pattern.match(form) for form in (text, plain, name, name.rpartition(".")[2]))
+
+
+def _calling(corpus: Corpus, reader: show.Reader, name: str, among: Bools, notes: list[str]) -> Bools:
+    found = rows_calling(corpus, reader, name, among)
+    if found.left:
+        notes.append(f"calls: {found.left:,} more chunks hold {name} and were not read; add a filter")
+    if found.changed:
+        notes.append(
+            f"calls: {found.changed:,} chunks have changed since they were indexed and were not read"
+        )
+    return found.rows
 
 
 def allowed_paths(paths: Sequence[str], globs: Sequence[str]) -> list[bool]:

@@ -46,8 +46,8 @@ def literal(
     wanted = request.query.encode("utf-8", "surrogateescape")
     if b"\0" in wanted:
         raise QueryError("literal: a file with a NUL byte is binary and not indexed")
-    among = allowed_rows(corpus, request)
     reader = show.Reader(corpus, read_text)
+    among = allowed_rows(corpus, request, reader).rows
     hits: list[Hit] = []
     for file in _candidates(corpus, wanted, among):
         for hit in _in_file(corpus, reader, file, wanted, among):

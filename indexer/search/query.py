@@ -1,6 +1,6 @@
 """What is asked: the request as it comes in, and the question as the ranking reads it.
 
-Any text but an empty one is a question.
+Any text but an empty one is a question; an empty one with filters is a list of what passes them.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MODES = ("hybrid", "lexical", "dense")
+FILTERS = ("path", "lang", "kind", "name", "calls", "inherits")
 KINDS = frozenset(value for name, value in vars(Kind).items() if name.isupper())
 
 _READ = 10_000  # characters of a question that are looked at; a pasted file says enough with its beginning
@@ -59,9 +60,11 @@ _TOPICS = [
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One question with its filters; several values of one filter mean any of them. Wrong values: `QueryError`.
+    """One question with its filters. Wrong values: `QueryError`.
 
-    ``path`` holds globs (`filters.path_pattern`); one that starts with ``!`` excludes.
+    Several values of one filter mean any of them, several filters mean all of them, and a value that begins with ``!``
+    leaves out what it matches; see `indexer.search.filters`. With filters the question may be empty. ``weak_below`` is
+    the score below which the best hit is said to be weak (0: never); ``explain`` asks for each hit's signals.
     """
 
     query: str
@@ -70,19 +73,32 @@ class Request:
     path: tuple[str, ...] = ()
     lang: tuple[str, ...] = ()
     kind: tuple[str, ...] = ()
+    name: tuple[str, ...] = ()
+    calls: tuple[str, ...] = ()
+    inherits: tuple[str, ...] = ()
     min_score: float = 0.0
+    weak_below: float = 0.0
+    explain: bool = False
 
     def __post_init__(self) -> None:
-        if not self.query.strip(" \t\r\n\0"):
-            raise QueryError("the question is empty: give some words, a name or a piece of code")
         if self.k < 1:
             raise QueryError(f"k: expected at least 1, got {self.k}")
         if self.mode not in MODES:
             raise QueryError(f'mode: expected one of {", ".join(MODES)}, got "{self.mode}"')
-        if wrong := sorted(set(self.kind) - KINDS):
+        for filter_name in FILTERS:
+            if not all(value.strip("!/ ") for value in getattr(self, filter_name)):
+                raise QueryError(f"{filter_name}: a pattern is empty")
+        if wrong := sorted({kind.removeprefix("!") for kind in self.kind} - KINDS):
             raise QueryError(f'kind: "{wrong[0]}" is none of {", ".join(sorted(KINDS))}')
-        if not all(glob.strip("!/ ") for glob in self.path):
-            raise QueryError("path: a pattern is empty")
+        if wrong := [name for name in self.calls if "*" in name]:
+            raise QueryError(f'calls: "{wrong[0]}" is a pattern; give the whole name')
+        if not self.query.strip(" \t\r\n\0") and not self.filtered:
+            raise QueryError("the question is empty: give some words, a name or a piece of code")
+
+    @property
+    def filtered(self) -> bool:
+        """Whether there is any filter."""
+        return any(getattr(self, name) for name in FILTERS)
 
 
 class Term(NamedTuple):

@@ -1,0 +1,64 @@
+"""What an answer says of itself: its hits, whether they are any good, and what is to be told about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from indexer.search.corpus import Corpus
+    from indexer.search.query import Question, Request
+    from indexer.types import Hit
+
+_MOST_UNKNOWN = 0.5  # of the informative words of a question, how many may be nowhere in the index
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Hits, the best first, and how they were found.
+
+    ``weak``: there are hits, and none is likely to be an answer. ``notes`` are lines for whoever asked: what was cut,
+    what no file has.
+    """
+
+    mode: str
+    hits: list[Hit] = field(default_factory=list)
+    weak: bool = False
+    notes: tuple[str, ...] = ()
+
+
+def judged(corpus: Corpus, request: Request, question: Question, found: Found, best: float) -> Found:
+    """Say whether what is found is any good; ``best`` is the best score, of hits that min_score left out too.
+
+    Hits are weak if the best score is below ``request.weak_below``, or if most of what the question asks about is nowhere
+    in the index. Scores of mode "dense" lie on another scale and are not judged.
+    """
+    if not found.hits:
+        note = f"no hit reaches min_score {request.min_score:g}; the best scores {best:.2f}"
+        return replace(found, notes=(*found.notes, note)) if best > 0 else found
+    if found.mode == "dense" or request.weak_below <= 0:
+        return found
+    unknown = unknown_share(corpus, question)
+    if best >= request.weak_below and unknown <= _MOST_UNKNOWN:
+        return found
+    return replace(found, weak=True, notes=(*found.notes, _weak_note(best, request.weak_below, unknown)))
+
+
+def unknown_share(corpus: Corpus, question: Question) -> float:
+    """Which share of the question's terms stands nowhere in the index, neither in a text nor in a name: 0 to 1."""
+    if not question.terms:
+        return 0.0
+    unknown = sum(1 for term in question.terms if not _is_known(corpus, term.hash))
+    return unknown / len(question.terms)
+
+
+def _is_known(corpus: Corpus, term: int) -> bool:
+    return corpus.holding(term) > 0 or len(corpus.snapshot.name_postings(term)[0]) > 0
+
+
+def _weak_note(best: float, below: float, unknown: float) -> str:
+    if best < below:
+        return (
+            f"no good match: the best of these scores {best:.2f}, right answers usually score above {below:g}"
+        )
+    return f"no good match: {round(unknown * 100)} % of the question's words are nowhere in the index"
