@@ -1,6 +1,7 @@
 """Signed feature hashing of the shared tokenizer's terms: no model, no file, the same bits on every machine.
 
-Each term adds its weight, 1 + log(count), with a sign, to one of the dimensions; both come from its 64-bit hash.
+Each term adds its weight, 1 + log(count), with a sign, to one of the dimensions; both come from the upper bits of its
+number.
 The vectors know nothing of meaning: they are for tests, for ``related`` and as a fallback, and the ranking leaves
 them out (fused with BM25 they make it worse). Sums are exact, and the square root and the division that follow are
 correctly rounded by IEEE 754.
@@ -38,7 +39,7 @@ class HashingEmbedder:
         """Return the vectors of counted texts, shape (n, dim)."""
         n = len(counts.offsets) - 1
         row = np.repeat(np.arange(n), np.diff(counts.offsets))
-        column = (counts.terms % np.uint64(self.dim)).astype(np.int64)
+        column = ((counts.terms >> np.uint64(24)) % np.uint64(self.dim)).astype(np.int64)
         sign = 1 - 2 * (counts.terms >> np.uint64(63)).astype(np.int64)
         sums = np.bincount(row * self.dim + column, weights()[counts.counts] * sign, minlength=n * self.dim)
         sums = sums.reshape(n, self.dim).astype(np.float64)  # bincount of nothing gives integers
