@@ -23,18 +23,25 @@ def as_json(value: Any) -> str:
 
 
 def hit_object(hit: Hit) -> dict[str, Any]:
-    """One hit as the contract has it; ``also`` and ``stale`` only where there is something to say."""
+    """One hit as the contract has it; ``also``, ``stale`` and ``explain`` only where there is something to say."""
     # `asdict` would load `dataclasses` in a client that needs nothing else of it, and copies what need not be copied.
     value: dict[str, Any] = {name: getattr(hit, name) for name in hit.__dataclass_fields__}
     if not hit.also:
         del value["also"]
     if not hit.stale:
         del value["stale"]
+    if hit.explain:
+        value["explain"] = [signal._asdict() for signal in hit.explain]
+    else:
+        del value["explain"]
     return value
 
 
 def answer_object(answer: Answer) -> dict[str, Any]:
-    """One answer as the contract has it, with its epoch; ``reason`` only where it is not fresh."""
+    """One answer as the contract has it, with its epoch; ``reason`` only where it is not fresh.
+
+    ``weak`` is there where that was judged, ``notes`` where there are any.
+    """
     value: dict[str, Any] = {
         "epoch": answer.epoch,
         "generation": answer.generation,
@@ -43,6 +50,10 @@ def answer_object(answer: Answer) -> dict[str, Any]:
         "ms": answer.ms,
         "hits": [hit_object(hit) for hit in answer.hits],
     }
+    if answer.weak is not None:
+        value["weak"] = answer.weak
+    if answer.notes:
+        value["notes"] = list(answer.notes)
     if answer.reason:
         value["reason"] = answer.reason
     return value

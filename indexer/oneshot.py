@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from indexer.reindex import Progress
-    from indexer.search import Corpus, Request
+    from indexer.search import Corpus, Found, Request
     from indexer.store import Snapshot
     from indexer.types import Hit
     from indexer.workspace import Workspace
@@ -42,7 +42,10 @@ class View(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Hits, and what they are worth: the generation they come from and whether it is current. ``ms``: milliseconds."""
+    """Hits, and what they are worth: the generation they come from and whether it is current. ``ms``: milliseconds.
+
+    ``weak`` and ``notes`` are as in `indexer.search.Found`.
+    """
 
     epoch: str
     generation: int
@@ -51,6 +54,8 @@ class Answer:
     mode: str
     ms: float
     hits: list[Hit]
+    weak: bool | None = None
+    notes: tuple[str, ...] = ()
 
 
 def view(space: Workspace, *, now: bool = False, progress: Progress = silent) -> View:
@@ -98,22 +103,35 @@ def text_reader(space: Workspace) -> Callable[[str], bytes | None]:
     return read_text
 
 
-def ask(seen: View, find: Callable[[Corpus], list[Hit]], mode: str) -> Answer:
+def ask(seen: View, find: Callable[[Corpus], Found]) -> Answer:
     """Time ``find`` on the generation that was ``seen`` and say what its hits are worth."""
+    return told(search.Corpus.of(seen.snapshot), seen.reason, find)
+
+
+def told(corpus: Corpus, reason: str, find: Callable[[Corpus], Found]) -> Answer:
+    """Time ``find`` and say what its hits are worth; ``reason`` says why they may be behind the disk, or is empty."""
     started = time.perf_counter()
-    hits = find(search.Corpus.of(seen.snapshot))
+    found = find(corpus)
     ms = round((time.perf_counter() - started) * 1000, 3)
-    snapshot = seen.snapshot
-    return Answer(snapshot.epoch, snapshot.generation, seen.fresh, seen.reason, mode, ms, hits)
+    snapshot = corpus.snapshot
+    return Answer(
+        snapshot.epoch,
+        snapshot.generation,
+        not reason,
+        reason,
+        found.mode,
+        ms,
+        found.hits,
+        found.weak,
+        found.notes,
+    )
 
 
 def answer(space: Workspace, seen: View, request: Request, *, literal: bool = False) -> Answer:
     """Answer one request."""
     read_text = text_reader(space)
     if literal:
-        return ask(seen, lambda corpus: search.literal(corpus, request, read_text=read_text), "literal")
+        return ask(seen, lambda corpus: search.literal(corpus, request, read_text=read_text))
     return ask(
-        seen,
-        lambda corpus: search.search(corpus, request, embedder=space.embedder, read_text=read_text),
-        search.resolve_mode(request.mode, space.embedder),
+        seen, lambda corpus: search.find(corpus, request, embedder=space.embedder, read_text=read_text)
     )

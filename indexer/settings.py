@@ -68,6 +68,7 @@ class SearchSettings:
     k: int = _setting(10, 1, 1000)
     mode: str = _setting("hybrid", choices=("hybrid", "lexical", "dense"))
     min_score: float = _setting(0.0, 0.0, 1e9)
+    weak_below: float = _setting(0.3, 0.0, 1e9)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,14 +24,15 @@ def run_search(options: argparse.Namespace) -> int:
     """``indexer search``."""
     space = opened(options)
     defaults = space.settings.search
-    request = search.Request(
+    request = search.read_request(
         options.query,
+        {name: tuple(getattr(options, name)) for name in search.FILTERS},
+        literal=options.literal,
         k=defaults.k if options.k is None else options.k,
         mode=options.mode or defaults.mode,
-        path=tuple(options.path),
-        lang=tuple(options.lang),
-        kind=tuple(options.kind),
         min_score=defaults.min_score if options.min_score is None else options.min_score,
+        weak_below=defaults.weak_below,
+        explain=options.explain,
     )
     answer = oneshot.answer(space, _view(options, space), request, literal=options.literal)
     words = [options.query] if options.literal else options.query.split()
@@ -44,8 +45,7 @@ def run_symbols(options: argparse.Namespace) -> int:
     read_text = oneshot.text_reader(space)
     answer = oneshot.ask(
         _view(options, space),
-        lambda corpus: search.symbols(corpus, options.name, read_text=read_text),
-        "symbols",
+        lambda corpus: search.Found("symbols", search.symbols(corpus, options.name, read_text=read_text)),
     )
     return _print_answer(options, answer, [options.name])
 
@@ -59,8 +59,9 @@ def run_related(options: argparse.Namespace) -> int:
     read_text = oneshot.text_reader(space)
     answer = oneshot.ask(
         _view(options, space),
-        lambda corpus: search.related(corpus, path, line, mode=mode, read_text=read_text, k=k),
-        "related",
+        lambda corpus: search.Found(
+            "related", search.related(corpus, path, line, mode=mode, read_text=read_text, k=k)
+        ),
     )
     return _print_answer(options, answer, [])
 

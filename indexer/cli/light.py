@@ -29,6 +29,14 @@ if TYPE_CHECKING:
     from indexer.serve.protocol import Notification
     from indexer.types import Hit, Report
 
+FILTERS = (
+    "path",
+    "lang",
+    "kind",
+    "name",
+    "calls",
+    "inherits",
+)  # as in `indexer.search`, which is slow to load
 _FRESH_MS = 2000  # how long the daemon may take to be current
 _ANSWER_SECONDS = 10.0  # for an answer, that time included
 _STATUS_SECONDS = 2.0
@@ -108,10 +116,10 @@ def warn(text: str) -> None:
 def _search(client: Client, options: argparse.Namespace) -> int:
     params = {
         "query": options.query,
-        "path": options.path,
-        "lang": options.lang,
-        "kind": options.kind,
         "literal": options.literal,
+        # An older daemon knows fewer filters, and refuses what it does not know.
+        **{name: given for name in FILTERS if (given := getattr(options, name))},
+        **({"explain": True} if options.explain else {}),
         **_given(options, "k", "mode", "min_score"),
     }
     words = [options.query] if options.literal else options.query.split()
@@ -175,10 +183,12 @@ def print_answer(options: argparse.Namespace, found: dict[str, Any], words: Sequ
     for number, hit in enumerate(found["hits"]):
         if number:
             print()
-        value = cast("Hit", SimpleNamespace(**{"stale": False, "also": (), **hit}))
+        value = cast("Hit", SimpleNamespace(**{"stale": False, "also": (), "explain": (), **hit}))
         print("\n".join(show.hit_lines(value, words, painter)))
     if not found["hits"]:
         warn("nothing found")
+    for note in found.get("notes", ()):
+        warn(note)
     if not found["fresh"]:
         warn(f"{found['reason']} (generation {found['generation']}); files may have changed since")
     return 0

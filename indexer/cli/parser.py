@@ -85,13 +85,18 @@ def _reindex(commands: _Commands) -> None:
 
 def _search(commands: _Commands) -> None:
     command = _command(commands, "search", "Answer a question from the index, brought up to date first.")
-    command.add_argument("query", metavar="QUERY", help="words, a name, or a question")
+    command.add_argument(
+        "query",
+        metavar="QUERY",
+        help='words, a name, or a question; filters may stand in it: "retry kind:class -path:tests"',
+    )
     _root(command)
     _filters(command)
     command.add_argument("--mode", choices=("hybrid", "lexical", "dense"), help="how to rank")
     command.add_argument("--min-score", type=float, metavar="X", help="leave out hits below this score")
     command.add_argument("--now", action="store_true", help="answer from the index as it stands")
     command.add_argument("--literal", action="store_true", help="find QUERY as exact text")
+    command.add_argument("--explain", action="store_true", help="tell what each score is made of")
     _may_ask_daemon(command)
 
 
@@ -100,6 +105,15 @@ def _filters(command: argparse.ArgumentParser) -> None:
     command.add_argument("--path", action="append", default=[], metavar="GLOB", help="only files that match")
     command.add_argument("--lang", action="append", default=[], metavar="L", help="only this language")
     command.add_argument("--kind", action="append", default=[], metavar="K", help="only this kind of chunk")
+    command.add_argument(
+        "--name", action="append", default=[], metavar="GLOB", help="only definitions of such a name"
+    )
+    command.add_argument(
+        "--calls", action="append", default=[], metavar="NAME", help="only what calls this function"
+    )
+    command.add_argument(
+        "--inherits", action="append", default=[], metavar="BASE", help="only classes with this base"
+    )
 
 
 def _symbols(commands: _Commands) -> None:

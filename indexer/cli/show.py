@@ -68,11 +68,23 @@ def hit_lines(hit: Hit, words: Sequence[str], painter: Painter) -> list[str]:
     if len(text) > _SNIPPET_LINES:
         more = f"        ... {len(text) - _SNIPPET_LINES} more lines, to {hit.end_line}"
         lines.append(painter.paint(more, _DIM))
+    lines += _reasons(hit.explain, painter)
     if hit.also:
         places = ", ".join(f"{safe(path)}:{line}" for path, line in hit.also[:3])
         rest = f" and {len(hit.also) - 3} more" if len(hit.also) > 3 else ""
         lines.append(painter.paint(f"        also in {places}{rest}", _DIM))
     return lines
+
+
+def _reasons(explain: Sequence[Any], painter: Painter) -> list[str]:
+    """What a score is made of: each signal, what was seen, and what that adds to the score, in columns."""
+    # Through the socket they come as objects.
+    rows = [(s["name"], s["value"], s["contribution"]) if isinstance(s, dict) else tuple(s) for s in explain]
+    width = max((len(name) for name, _, _ in rows), default=0)
+    return [
+        painter.paint(f"        {safe(name):<{width}}  {value:>8.3f}  {contribution:>+8.3f}", _DIM)
+        for name, value, contribution in rows
+    ]
 
 
 def report_text(report: Report) -> str:

@@ -19,7 +19,7 @@ from indexer.search.filters import allowed_rows
 from indexer.search.found import Found, judged
 from indexer.search.listing import listed
 from indexer.search.literal import literal
-from indexer.search.query import Request, parse
+from indexer.search.query import FILTERS, Request, parse
 from indexer.search.related import related
 from indexer.search.symbols import symbols
 
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from indexer.types import Hit
 
 __all__ = [
+    "FILTERS",
     "Corpus",
     "Found",
     "Request",

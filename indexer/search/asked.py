@@ -9,9 +9,12 @@ matches. Any other word with a colon (``std::vector``, ``http://x``) is text, an
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from indexer.search.query import FILTERS, Request
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _READ = 10_000  # characters in which filters are looked for: behind them there is a pasted file
 _FILTER = re.compile(rf'(?<!\S)(-?)({"|".join(FILTERS)}):(!?)(?:"([^"\n]+)"|([^\s"]+))(?!\S)')
@@ -42,11 +45,14 @@ def take_filters(query: str) -> Asked:
     return Asked("".join([*left, query[done:]]).strip() if found else query, found)
 
 
-def read_request(query: str, given: dict[str, tuple[str, ...]], **options: object) -> Request:
+def read_request(
+    query: str, given: Mapping[str, tuple[str, ...]], *, literal: bool = False, **options: object
+) -> Request:
     """Make a request of a question and the filters ``given`` beside it; of one filter all values count.
 
-    ``options`` are the other fields of `Request`. Raises `QueryError` for what cannot be asked.
+    A ``literal`` text stays as it stands. ``options`` are the other fields of `Request`. Raises `QueryError` for what
+    cannot be asked.
     """
-    text, filters = take_filters(query)
+    text, filters = Asked(query, {}) if literal else take_filters(query)
     values = {name: (*given.get(name, ()), *filters.get(name, ())) for name in FILTERS}
     return Request(text, **values, **options)  # type: ignore[arg-type]  # checked where they come from

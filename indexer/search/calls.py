@@ -19,7 +19,7 @@ from indexer.search.lexis import LEXIS
 from indexer.types import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from indexer.search.lexis import Lexis
     from indexer.types import Chunk
 
-MOST = 4000  # candidates that are read for one name
+MOST_FILES = 4000  # that are read for one name
+MOST = 5000  # chunks with the name in them that are read closely
 
 _SEPARATOR = re.compile(r"\.|::|->|#|/")
 _BEFORE = re.compile(rb"([\w\x80-\xff]+|[>\])])[ \t\r\n]*([ \t\r\n]|[*&]+)\Z")
@@ -49,7 +50,7 @@ _LONGEST_ARGUMENTS = 2000
 
 @dataclass(slots=True)
 class Calling:
-    """Rows (r,) that call, and the candidates that could not be judged: too many, or changed since."""
+    """Rows (r,) that call, and how many could not be judged: too many of them, or changed since they were indexed."""
 
     rows: NDArray[np.bool_]
     left: int = 0
@@ -57,19 +58,50 @@ class Calling:
 
 
 def rows_calling(corpus: Corpus, reader: show.Reader, name: str, among: NDArray[np.bool_]) -> Calling:
-    """Find the rows of ``among`` whose text calls ``name``, the first `MOST` candidates by path and place."""
+    """Find the rows of ``among`` whose text calls ``name``: of very many the first, by path and place."""
     found = Calling(np.zeros(corpus.rows, np.bool_))
-    candidates = np.flatnonzero(_holding(corpus, name, among))
-    found.left = max(0, len(candidates) - MOST)
-    for row in candidates[:MOST].tolist():
+    code = np.array([corpus.string_id(language) for language in LEXIS], np.int64)
+    rows = np.flatnonzero(_holding(corpus, name, among) & np.isin(corpus.snapshot.language, code))
+    files, first = np.unique(corpus.file[rows], return_index=True)
+    groups = np.split(rows, first[1:])
+    mentioning: list[int] = []
+    for at, file in enumerate(files.tolist()):
+        if at == MOST_FILES or len(mentioning) >= MOST:
+            found.left = sum(map(len, groups[at:]))
+            break
+        mentioning += _mentioning(corpus, reader, file, groups[at].tolist(), name)
+    current = reader.are_current(mentioning)
+    found.changed = len(mentioning) - sum(current)
+    for row in (row for row, is_so in zip(mentioning, current, strict=True) if is_so):
         chunk = corpus.snapshot.chunk(row)
-        if chunk.language not in LEXIS or chunk.kind in _DECLARING:
-            continue
-        if not reader.is_current(row, chunk.spans):
-            found.changed += 1
-        elif _calls(reader.text(corpus.path(row)) or b"", chunk, name, _first_byte(corpus, row, chunk)):
-            found.rows[row] = True
+        text = reader.text(corpus.path(row)) or b""
+        found.rows[row] = chunk.kind not in _DECLARING and _calls(
+            text, chunk, name, _first_byte(corpus, row, chunk)
+        )
     return found
+
+
+def _mentioning(corpus: Corpus, reader: show.Reader, file: int, rows: Sequence[int], name: str) -> list[int]:
+    """Rows of a file in whose text the last part of the name stands."""
+    text = reader.text(corpus.snapshot.paths[file]) or b""
+    language = corpus.snapshot.string(int(corpus.snapshot.language[rows[0]]))
+    mention = _mention_of(name, ignore_case=LEXIS[language].ignore_case)
+    places = [place.start() for place in mention.finditer(text)]
+    if not places:
+        return []
+    spans = [(row, corpus.snapshot.spans(row)) for row in rows]
+    return [row for row, own in spans if any(s.start <= at < s.end for s in own for at in places)]
+
+
+@lru_cache(16)
+def _mention_of(name: str, *, ignore_case: bool) -> re.Pattern[bytes]:
+    # It begins with plain text, which is searched for many times as fast as anything else.
+    last = _parts(name)[-1].encode("utf-8", "surrogateescape")
+    return re.compile(re.escape(last) + rb"(?![\w\x80-\xff])", re.IGNORECASE if ignore_case else 0)
+
+
+def _parts(name: str) -> list[str]:
+    return [part for part in _SEPARATOR.split(name) if part] or [name]
 
 
 def _holding(corpus: Corpus, name: str, among: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -94,8 +126,6 @@ def _calls(text: bytes, chunk: Chunk, name: str, begin: int) -> bool:
     for span in chunk.spans:
         start = begin if first else span.start
         first = False
-        if call.pattern.search(text, start, span.end) is None:
-            continue
         defined = call.last == chunk.symbol
         for at in call.places(text, start, span.end):
             if defined and chunk.signature[0] <= at < chunk.signature[1]:
@@ -109,7 +139,7 @@ class _Call:
     """How one name is called in one language."""
 
     def __init__(self, lexis: Lexis, name: str) -> None:
-        parts = [part for part in _SEPARATOR.split(name) if part] or [name]
+        parts = _parts(name)
         self.last = parts[-1]
         self._lexis = lexis
         self._head = parts[0].encode("utf-8", "surrogateescape")

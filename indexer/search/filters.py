@@ -92,9 +92,10 @@ def _of_language(corpus: Corpus, value: str) -> Bools:
     name = value.lower()
     column = corpus.snapshot.language
     mask: Bools = column == corpus.string_id(name)
-    if not mask.any():
-        mask = column == corpus.string_id(_OTHERWISE_CALLED.get(name) or language_of(f"x.{name}", b""))
-    return mask
+    if mask.any():
+        return mask
+    other = _OTHERWISE_CALLED.get(name) or language_of(f"x.{name}", b"")
+    return mask if other == "text" else column == corpus.string_id(other)
 
 
 def _languages_note(corpus: Corpus, values: Sequence[str]) -> list[str]:

@@ -17,13 +17,13 @@ _MOST_UNKNOWN = 0.5  # of the informative words of a question, how many may be n
 class Found:
     """Hits, the best first, and how they were found.
 
-    ``weak``: there are hits, and none is likely to be an answer. ``notes`` are lines for whoever asked: what was cut,
-    what no file has.
+    ``weak``: nothing that is here is likely to be an answer; None where that was not judged. ``notes`` are lines for
+    whoever asked: what was cut, what no file has.
     """
 
     mode: str
     hits: list[Hit] = field(default_factory=list)
-    weak: bool = False
+    weak: bool | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -35,12 +35,14 @@ def judged(corpus: Corpus, request: Request, question: Question, found: Found, b
     """
     if not found.hits:
         note = f"no hit reaches min_score {request.min_score:g}; the best scores {best:.2f}"
-        return replace(found, notes=(*found.notes, note)) if best > 0 else found
-    if found.mode == "dense" or request.weak_below <= 0:
+        return replace(found, weak=True, notes=(*found.notes, *([note] if best > 0 else [])))
+    if found.mode == "dense":
         return found
+    if request.weak_below <= 0:
+        return replace(found, weak=False)
     unknown = unknown_share(corpus, question)
     if best >= request.weak_below and unknown <= _MOST_UNKNOWN:
-        return found
+        return replace(found, weak=False)
     return replace(found, weak=True, notes=(*found.notes, _weak_note(best, request.weak_below, unknown)))
 
 

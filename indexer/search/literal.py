@@ -8,6 +8,7 @@ character is a term by itself wherever it stands, so those count everywhere.) Fi
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +19,7 @@ from indexer.errors import QueryError
 from indexer.search import show
 from indexer.search.corpus import Corpus
 from indexer.search.filters import allowed_rows
+from indexer.search.found import Found
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -36,7 +38,7 @@ _SHOWN = 400  # bytes of a line on each side of an occurrence: a line may be meg
 
 def literal(
     snapshot: Snapshot | Corpus, request: Request, *, read_text: Callable[[str], bytes | None]
-) -> list[Hit]:
+) -> Found:
     """Return the first k occurrences of ``request.query``, as it stands, by path and place.
 
     Each is one hit: its line, and the symbol of the chunk around it. ``start_line`` to ``end_line`` are the lines that the
@@ -47,14 +49,13 @@ def literal(
     if b"\0" in wanted:
         raise QueryError("literal: a file with a NUL byte is binary and not indexed")
     reader = show.Reader(corpus, read_text)
-    among = allowed_rows(corpus, request, reader).rows
-    hits: list[Hit] = []
-    for file in _candidates(corpus, wanted, among):
-        for hit in _in_file(corpus, reader, file, wanted, among):
-            hits.append(hit)
-            if len(hits) == request.k:
-                return hits
-    return hits
+    among, notes = allowed_rows(corpus, request, reader)
+    found = (
+        hit
+        for file in _candidates(corpus, wanted, among)
+        for hit in _in_file(corpus, reader, file, wanted, among)
+    )
+    return Found("literal", list(islice(found, request.k)), notes=tuple(notes))
 
 
 def known_terms(wanted: bytes) -> list[str]:

@@ -56,6 +56,18 @@ class Reader:
         found = self.corpus.snapshot.find_contents(key)
         return int(found[0]) == int(self.corpus.content[row])
 
+    def are_current(self, rows: Sequence[int]) -> list[bool]:
+        """`is_current` of many rows, several times as fast as one by one."""
+        if not rows:
+            return []
+        spans = [self.corpus.snapshot.spans(row) for row in rows]
+        texts = [self.text(self.corpus.path(row)) or b"" for row in rows]
+        keys = keys_of(
+            [b"".join(text[s.start : s.end] for s in own) for text, own in zip(texts, spans, strict=True)]
+        )
+        found: list[bool] = (self.corpus.snapshot.find_contents(keys) == self.corpus.content[rows]).tolist()
+        return found
+
     def line(self, path: str, line: int) -> str:
         """Return one line of a file."""
         lines = _LINE_END.split(self.text(path) or b"", line)

@@ -16,7 +16,8 @@ import numpy as np
 
 from indexer import __version__, search
 from indexer.answers import answer_object, json_bytes
-from indexer.oneshot import Answer, text_reader
+from indexer.oneshot import text_reader
+from indexer.oneshot import told as told_answer
 from indexer.search import show
 from indexer.serve import lsp, schema
 from indexer.serve.calls import params_of
@@ -132,15 +133,13 @@ async def _stop(session: Session, _: schema.NoParams) -> bytes:
 
 
 def _answer(
-    session: Session, view: View, mode: str, find: Callable[[Corpus, ReadText], list[Hit]]
+    session: Session, view: View, find: Callable[[Corpus, ReadText], search.Found]
 ) -> Awaitable[bytes]:
     def work() -> bytes:
-        started = time.perf_counter()
-        hits = find(view.corpus, text_reader(view.space))
-        ms = round((time.perf_counter() - started) * 1000, 3)
-        snapshot = view.corpus.snapshot
-        answer = Answer(snapshot.epoch, snapshot.generation, view.fresh, view.reason, mode, ms, hits)
-        return json_bytes(answer_object(answer))
+        read = text_reader(view.space)
+        return json_bytes(
+            answer_object(told_answer(view.corpus, view.reason, lambda corpus: find(corpus, read)))
+        )
 
     return session.lane.run(work)
 
@@ -154,28 +153,28 @@ async def _view(session: Session, freshness: Freshness, timeout_ms: int) -> View
 
 
 async def _search(session: Session, params: schema.SearchParams) -> bytes:
-    globs = _words(params.path)
-    lsp.check_globs(globs)
+    lsp.check_globs(_words(params.path))
     view = await _view(session, params.freshness, params.timeout_ms)
     defaults, embedder = view.space.settings.search, view.space.embedder
-    request = search.Request(
+    request = search.read_request(
         params.query,
+        {name: _words(getattr(params, name)) for name in search.FILTERS},
+        literal=params.literal,
         k=defaults.k if params.k is None else params.k,
         mode=params.mode or defaults.mode,
-        path=globs,
-        lang=_words(params.lang),
-        kind=_words(params.kind),
         min_score=defaults.min_score if params.min_score is None else params.min_score,
+        weak_below=defaults.weak_below,
+        explain=params.explain,
     )
+    lsp.check_globs(request.path)
     if params.literal:
         return await _answer(
-            session, view, "literal", lambda corpus, read: search.literal(corpus, request, read_text=read)
+            session, view, lambda corpus, read: search.literal(corpus, request, read_text=read)
         )
     return await _answer(
         session,
         view,
-        search.resolve_mode(request.mode, embedder),
-        lambda corpus, read: search.search(corpus, request, embedder=embedder, read_text=read),
+        lambda corpus, read: search.find(corpus, request, embedder=embedder, read_text=read),
     )
 
 
@@ -184,8 +183,9 @@ async def _symbols(session: Session, params: schema.SymbolsParams) -> bytes:
     return await _answer(
         session,
         view,
-        "symbols",
-        lambda corpus, read: search.symbols(corpus, params.name, read_text=read, k=params.k),
+        lambda corpus, read: search.Found(
+            "symbols", search.symbols(corpus, params.name, read_text=read, k=params.k)
+        ),
     )
 
 
@@ -195,11 +195,12 @@ async def _related(session: Session, params: schema.RelatedParams) -> bytes:
     mode = search.resolve_mode(settings.mode, view.space.embedder)
     k = settings.k if params.k is None else params.k
 
-    def find(corpus: Corpus, read: ReadText) -> list[Hit]:
+    def find(corpus: Corpus, read: ReadText) -> search.Found:
         path = lsp.path_in_root(session.service.root, params.path)  # here: it may ask the disk
-        return search.related(corpus, path, params.line, mode=mode, read_text=read, k=k)
+        hits = search.related(corpus, path, params.line, mode=mode, read_text=read, k=k)
+        return search.Found("related", hits)
 
-    return await _answer(session, view, "related", find)
+    return await _answer(session, view, find)
 
 
 async def _workspace_symbol(session: Session, params: schema.WorkspaceSymbolParams) -> bytes:

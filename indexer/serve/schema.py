@@ -55,7 +55,12 @@ class Fresh(Strict, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class SearchParams(Fresh, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A question. What is not given is as the settings say. ``literal`` finds ``query`` as exact text."""
+    """A question. What is not given is as the settings say. ``literal`` finds ``query`` as exact text.
+
+    Filters: several values of one mean any of them, one that begins with ``!`` leaves out what it matches. They may also
+    stand in ``query``, as ``kind:class`` or ``-path:tests``; with filters the rest of it may be empty: then everything that
+    passes is listed. ``explain``: tell what each score is made of.
+    """
 
     query: str
     k: Most | None = None
@@ -63,8 +68,12 @@ class SearchParams(Fresh, frozen=True, kw_only=True, forbid_unknown_fields=True)
     path: Words = ()
     lang: Words = ()
     kind: Words = ()
+    name: Words = ()
+    calls: Words = ()
+    inherits: Words = ()
     min_score: float | None = None
     literal: bool = False
+    explain: bool = False
 
 
 class SymbolsParams(Fresh, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -113,6 +122,14 @@ class Result(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Nothing that is not named here is in a result."""
 
 
+class SignalObject(Result, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One reason for a score: what was seen, and what it adds to the score, or takes away. Together they are the score."""
+
+    name: str
+    value: float
+    contribution: float
+
+
 class HitObject(Result, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One hit. ``also``: other places (path, line) of the same content. ``stale``: the file has changed since."""
 
@@ -127,17 +144,24 @@ class HitObject(Result, frozen=True, kw_only=True, forbid_unknown_fields=True):
     text: str
     also: tuple[tuple[str, Line], ...] | UnsetType = UNSET
     stale: bool | UnsetType = UNSET
+    explain: tuple[SignalObject, ...] | UnsetType = UNSET
 
 
 class Answer(Result, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Hits, the best first. ``reason`` is there when ``fresh`` is false. ``ms``: milliseconds the search itself took."""
+    """Hits, the best first. ``reason`` is there when ``fresh`` is false. ``ms``: milliseconds the search itself took.
+
+    ``weak``: none of the hits is likely to be an answer; absent where that was not judged. ``notes``: what was cut, or is
+    nowhere. ``mode`` is "list" for filters without a question.
+    """
 
     epoch: str
     generation: Count
     fresh: bool
-    mode: Literal["hybrid", "lexical", "dense", "literal", "symbols", "related"]
+    mode: Literal["hybrid", "lexical", "dense", "list", "literal", "symbols", "related"]
     ms: float
     hits: tuple[HitObject, ...]
+    weak: bool | UnsetType = UNSET
+    notes: tuple[str, ...] | UnsetType = UNSET
     reason: str | UnsetType = UNSET
 
 

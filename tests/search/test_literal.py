@@ -26,7 +26,9 @@ FILES = {
 
 def find(tree: Tree, corpus: Corpus, text: str, **filters: object) -> list[tuple[str, int, int]]:
     request = Request(text, **{"k": 100} | filters)  # type: ignore[arg-type]
-    return [(hit.path, hit.start_line, hit.end_line) for hit in literal(corpus, request, read_text=tree.read)]
+    return [
+        (hit.path, hit.start_line, hit.end_line) for hit in literal(corpus, request, read_text=tree.read).hits
+    ]
 
 
 @pytest.fixture
@@ -57,7 +59,7 @@ def test_occurrences(tree: Tree, corpus: Corpus, text: str, places: list[tuple[s
 
 
 def test_a_hit_tells_the_line_and_the_symbol_around_it(tree: Tree, corpus: Corpus) -> None:
-    hit = literal(corpus, Request("os.O_RDONLY"), read_text=tree.read)[0]
+    hit = literal(corpus, Request("os.O_RDONLY"), read_text=tree.read).hits[0]
     assert (hit.symbol, hit.kind, hit.text) == (
         "open_file",
         "function",
@@ -74,7 +76,7 @@ def test_filters_and_k(tree: Tree, corpus: Corpus) -> None:
 
 def test_text_of_now_under_a_name_that_may_be_old(tree: Tree, corpus: Corpus) -> None:
     (tree.root / "a.py").write_text("# new first line\n" + FILES["a.py"])
-    hit = literal(corpus, Request("the very_long name"), read_text=tree.read)[0]
+    hit = literal(corpus, Request("the very_long name"), read_text=tree.read).hits[0]
     assert (hit.start_line, hit.stale) == (6, True)
     (tree.root / "a.py").unlink()
     assert find(tree, corpus, "the very_long name") == []
@@ -92,7 +94,7 @@ def test_only_files_with_the_words_are_read(tree: Tree, corpus: Corpus) -> None:
 
 def test_a_long_line_is_cut_around_the_occurrence(tree: Tree) -> None:
     corpus = tree.write({"long.txt": "word " * 20_000 + "needle" + " word" * 20_000}).index()
-    text = literal(corpus, Request("needle"), read_text=tree.read)[0].text
+    text = literal(corpus, Request("needle"), read_text=tree.read).hits[0].text
     assert "needle" in text
     assert len(text) < 1000
 
