@@ -97,10 +97,20 @@ class TermCounts(NamedTuple):
     counts: NDArray[np.uint16]
 
 
+def runs_of(text: bytes) -> list[bytes]:
+    """Return the runs of a text, in order, repeated as often as they occur."""
+    return text.translate(_RUNS).split()
+
+
+def is_unspaced(term: str) -> bool:
+    """Whether a term is of a script that is written without spaces between words."""
+    return _IS_UNSPACED.match(term) is not None
+
+
 def terms_of(text: str | bytes) -> list[str]:
     """Return the terms of a text as readable strings, in order, repeated as often as they occur."""
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    return [term for run in data.translate(_RUNS).split() for term in _terms_of_run(run)]
+    return [term for run in runs_of(data) for term in _terms_of_run(run)]
 
 
 def hash_terms(terms: Sequence[str]) -> NDArray[np.uint64]:
@@ -137,7 +147,7 @@ def size(data: bytes) -> int:
     runs = edges.count(b" a") + edges.startswith(b"a")
     if data.isascii():
         return runs
-    wide = [run for run in data.translate(_RUNS).split() if not run.isascii()]
+    wide = [run for run in runs_of(data) if not run.isascii()]
     return runs - len(wide) + sum(len(_UNITS.findall(run.decode("utf-8", "replace"))) for run in wide)
 
 
@@ -206,7 +216,7 @@ class _Vocabulary(dict[bytes, int]):
         return number
 
     def numbers(self, text: bytes) -> NDArray[np.int64]:
-        runs = text.translate(_RUNS).split()
+        runs = runs_of(text)
         return np.fromiter(map(self.__getitem__, runs), np.int64, len(runs))
 
     def rows(self) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:

@@ -29,12 +29,33 @@ _SLICE = 200_000  # term occurrences looked up at once: some 10 MB beside the re
 _BLOCK = 2048  # term occurrences added up at once: two megabytes, which stays in the processor's cache
 
 
-class _Rows(NamedTuple):
-    """Which rows of the table each of n texts adds up: ``at[offsets[i]:offsets[i + 1]]``, times ``weights``."""
+class Rows(NamedTuple):
+    """Which rows of a model's table each of n texts adds up: ``at[offsets[i]:offsets[i + 1]]``, times ``weights``.
+
+    The table is the vectors of the known terms, then those of the beginnings, then those of the endings.
+    """
 
     offsets: NDArray[np.int64]
     at: NDArray[np.int64]
     weights: NDArray[np.float32]
+
+
+def look_up(known: NDArray[np.uint64], counts: tokens.TermCounts, first: int, last: int) -> Rows:
+    """Return the rows of texts ``first`` to ``last`` in the table of a model that knows these (ascending) terms."""
+    begin, end = counts.offsets[first], counts.offsets[last]
+    terms = counts.terms[begin:end]
+    place = np.searchsorted(known, terms)
+    place[place == len(known)] = 0
+    unknown = known[place] != terms if len(known) else np.ones(len(terms), bool)
+    often = (weight_table()[counts.counts[begin:end]] / 1024).astype(np.float32)
+    strange = terms[unknown]
+    place[unknown] = len(known) + tokens.heads(strange)
+    # An unknown term has two rows, one after the other; `ends` is where each term's rows end.
+    ends = np.cumsum(1 + unknown)
+    at = np.repeat(place, 1 + unknown)
+    at[ends[unknown] - 1] = len(known) + tokens.BUCKETS + tokens.tails(strange)
+    offsets = np.concatenate([[0], ends])[counts.offsets[first : last + 1] - begin]
+    return Rows(offsets, at, np.repeat(often, 1 + unknown))
 
 
 class StaticEmbedder:
@@ -58,28 +79,13 @@ class StaticEmbedder:
         """Return the vectors of counted texts, shape (n, dim)."""
         sums = np.zeros((len(counts.offsets) - 1, self.dim), np.float32)
         for first, last in _slices(counts.offsets):
-            self._add_up(self._rows(counts, first, last), sums[first:last])
+            rows = look_up(self._terms, counts, first, last)
+            rows = rows._replace(weights=rows.weights * self._scales[rows.at])
+            self._add_up(rows, sums[first:last])
         _normalise(sums)
         return sums
 
-    def _rows(self, counts: tokens.TermCounts, first: int, last: int) -> _Rows:
-        """Look up the terms of texts ``first`` to ``last``."""
-        begin, end = counts.offsets[first], counts.offsets[last]
-        terms = counts.terms[begin:end]
-        place = np.searchsorted(self._terms, terms)
-        place[place == len(self._terms)] = 0
-        unknown = self._terms[place] != terms if len(self._terms) else np.ones(len(terms), bool)
-        often = (weight_table()[counts.counts[begin:end]] / 1024).astype(np.float32)
-        strange = terms[unknown]
-        place[unknown] = len(self._terms) + tokens.heads(strange)
-        # An unknown term has two rows, one after the other; `ends` is where each term's rows end.
-        ends = np.cumsum(1 + unknown)
-        at = np.repeat(place, 1 + unknown)
-        at[ends[unknown] - 1] = len(self._terms) + tokens.BUCKETS + tokens.tails(strange)
-        offsets = np.concatenate([[0], ends])[counts.offsets[first : last + 1] - begin]
-        return _Rows(offsets, at, np.repeat(often, 1 + unknown) * self._scales[at])
-
-    def _add_up(self, rows: _Rows, sums: NDArray[np.float32]) -> None:
+    def _add_up(self, rows: Rows, sums: NDArray[np.float32]) -> None:
         """Add the weighted rows of each text to its (zero) sum.
 
         Texts of about one length go together, and their first terms are added, then their second ones and so on:
