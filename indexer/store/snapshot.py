@@ -203,6 +203,16 @@ class Snapshot:
         names = tables.imports[tables.import_offsets[row] : tables.import_offsets[row + 1]]
         return tuple(self.string(name) for name in names.tolist())
 
+    @cached_property
+    def imported(self) -> tuple[I64, U32]:
+        """What every live file imports: offsets (f + 1,), and string ids that they cut."""
+        offsets, ids = np.zeros(len(self.files.block) + 1, np.int64), _NO_IDS
+        bound = np.flatnonzero(self.files.block != NONE)
+        if len(bound):
+            cut, at = take_ragged(self.stack.offsets("import_offsets"), self.files.block[bound])
+            offsets[bound + 1], ids = np.diff(cut), self.stack.column("imports")[at]
+        return np.cumsum(offsets), ids
+
     def fallback(self, file: int) -> str:
         """Why the file's chunker fell back; empty when it did not."""
         block = int(self.files.block[file])
@@ -366,6 +376,10 @@ class Snapshot:
     def string(self, number: int) -> str:
         """Text of a string."""
         return self.stack.string(number).decode("utf-8", "surrogateescape")
+
+    def strings(self, numbers: U32) -> list[str]:
+        """Texts of many strings, whose ids ascend."""
+        return [text.decode("utf-8", "surrogateescape") for text in self._bytes_of(numbers)]
 
     def string_id(self, text: str) -> int | None:
         """Id of a string; equal strings have equal ids."""

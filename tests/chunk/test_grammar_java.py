@@ -68,4 +68,4 @@ def test_bases() -> None:
 
 
 def test_imports() -> None:
-    assert FOUND.imports == ("java.util", "java.util.Objects.requireNonNull")
+    assert FOUND.imports == ("java.util.*", "java.util.Objects.requireNonNull")

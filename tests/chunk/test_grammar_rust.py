@@ -85,4 +85,4 @@ def test_bases() -> None:
 
 
 def test_imports() -> None:
-    assert FOUND.imports == ("std::io::{self, Read}", "alloc", "other")
+    assert FOUND.imports == ("std::io", "std::io::Read", "alloc", "other")

@@ -47,7 +47,14 @@ def test_what_stands_above_belongs_to_the_definition_in_shapes_ex() -> None:
 
 
 def test_imports_of_shapes_ex() -> None:
-    assert cut("elixir", "shapes.ex").imports == ("Geo.Base", "Enum", "Geo.Other", "Logger")
+    assert cut("elixir", "shapes.ex").imports == (
+        "Geo.Area",
+        "Geo.Base",
+        "Enum",
+        "Geo.Other",
+        "Logger",
+        "Geo.Shape",
+    )
 
 
 def test_bases_in_shapes_ex() -> None:
@@ -64,7 +71,7 @@ def test_definitions_of_shapes_test_exs() -> None:
 
 
 def test_imports_of_shapes_test_exs() -> None:
-    assert cut("elixir", "shapes_test.exs").imports == ("ExUnit.Case",)
+    assert cut("elixir", "shapes_test.exs").imports == ("ExUnit.Case", "Geo.Shape")
 
 
 def test_docstrings_come_from_attributes() -> None:

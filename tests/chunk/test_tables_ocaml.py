@@ -56,7 +56,7 @@ def test_what_stands_above_belongs_to_the_definition_in_shapes_ml() -> None:
 
 
 def test_imports_of_shapes_ml() -> None:
-    assert cut("ocaml", "shapes.ml").imports == ("Printf", "Base")
+    assert cut("ocaml", "shapes.ml").imports == ("Printf", "Base", "Stdlib.List", "Even")
 
 
 def test_definitions_of_shapes_mli() -> None:

@@ -44,7 +44,7 @@ def test_what_stands_above_belongs_to_the_definition_in_shapes_scala() -> None:
 
 def test_imports_of_shapes_scala() -> None:
     assert cut("scala", "Shapes.scala").imports == (
-        "scala.collection.mutable.{Map => MutableMap}",
+        "scala.collection.mutable.Map",
         "geo.base._",
     )
 

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 def _sourced(node: Node, site: Site) -> Iterable[str]:
     name, argument = node.child_by_field_name("name"), node.child_by_field_name("argument")
-    if name is None or argument is None or site.read(name) not in {"source", "."}:
+    # ``load`` is what Bats has for it.
+    if name is None or argument is None or site.read(name) not in {"source", ".", "load"}:
         return []
     return [site.read(argument)]
 

@@ -46,9 +46,9 @@ def _indexer(node: Node, _site: Site) -> Found | None:
 
 
 def _used(node: Node, site: Site) -> Iterable[str]:
-    """``using X = A.B;`` -> ``A.B``."""
+    """``using X = A.B<C>;`` -> ``A.B``."""
     names = [child for child in node.named_children if child.type in {"identifier", "qualified_name"}]
-    return [site.read(names[-1])] if names else []
+    return [site.read(names[-1]).partition("<")[0]] if names else []
 
 
 _DEFINITIONS: dict[str, Rule] = {

@@ -117,8 +117,19 @@ def _imported(node: Node, site: Site) -> Iterable[str]:
     target, arguments = node.child_by_field_name("target"), child(node, "arguments")
     if target is None or arguments is None or site.read(target) not in _IMPORTS:
         return []
-    names = (argument for argument in arguments.named_children if argument.type in {"alias", "dot"})
-    return [site.read(name) for name in names][:1]
+    name = next((one for one in arguments.named_children if one.type in {"alias", "dot"}), None)
+    group = child(name, "tuple") if name else None
+    if name is None or group is None:
+        return [site.read(name)] if name else []
+    before = site.read(name).partition("{")[0]
+    return [before + site.read(one) for one in group.named_children if one.type == "alias"]
+
+
+def _mentioned(node: Node, site: Site) -> Iterable[str]:
+    """A module by its full name: using it takes no import. ``defmodule`` itself does not use it."""
+    name = site.read(node)
+    around = site.parents[-2].start_byte if len(site.parents) > 1 else 0
+    return [name] if "." in name and not site.text.startswith(b"defmodule", around) else []
 
 
 def _with_docstrings(definitions: list[Definition], text: bytes) -> list[Definition]:
@@ -136,7 +147,7 @@ TABLE = Table(
     grammar="elixir",
     definitions={"call": _call, "unary_operator": _attribute},
     attributes=frozenset({"unary_operator"}),
-    imports={"call": _imported},
+    imports={"call": _imported, "alias": _mentioned},
     leaves=frozenset({"identifier", "alias", "string", "atom", "charlist", "integer", "quoted_content"}),
     finish=_with_docstrings,
 )

@@ -16,10 +16,10 @@ _BASES = ("superclass", "super_interfaces", "extends_interfaces")
 
 
 def _imported(node: Node, site: Site) -> Iterable[str]:
-    """``import static a.b.C.*;`` -> ``a.b.C``."""
-    return [
-        site.read(child) for child in node.named_children if child.type in {"scoped_identifier", "identifier"}
-    ]
+    """``import static a.b.C.*;`` -> ``a.b.C.*``."""
+    names = [child for child in node.named_children if child.type in {"scoped_identifier", "identifier"}]
+    everything = any(child.type == "asterisk" for child in node.named_children)
+    return [site.read(name) + (".*" if everything else "") for name in names]
 
 
 TABLE = Table(

@@ -191,9 +191,11 @@ def _required(node: Node, site: Site) -> Iterable[str]:
     if function is None or arguments is None or function.type not in {"identifier", "import"}:
         return ()
     inside = arguments.named_children
-    if site.read(function) not in {"require", "import"} or not inside or inside[0].type != "string":
+    if site.read(function) not in {"require", "import"} or not inside:
         return ()
-    return [site.read(inside[0])]
+    path = site.read(inside[0])
+    is_plain = inside[0].type == "string" or (inside[0].type == "template_string" and "${" not in path)
+    return [path] if is_plain else ()
 
 
 DEFINITIONS: dict[str, Rule] = {

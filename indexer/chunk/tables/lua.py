@@ -68,9 +68,15 @@ def _owner(site: Site) -> str:
 
 def _required(node: Node, site: Site) -> Iterable[str]:
     name, arguments = node.child_by_field_name("name"), node.child_by_field_name("arguments")
-    if name is None or arguments is None or site.read(name) not in {"require", "dofile", "loadfile"}:
+    if name is None or arguments is None:
         return []
-    return [site.read(argument) for argument in arguments.named_children if argument.type == "string"][:1]
+    called, given = site.read(name), arguments.named_children
+    if called == "pcall" and given:  # ``pcall(require, "a")``
+        called, given = site.read(given[0]), given[1:]
+    if called not in {"require", "dofile", "loadfile"}:
+        return []
+    strings = [argument for argument in given if argument.type == "string"]
+    return [site.read(child(string, "string_content") or string) for string in strings[:1]]
 
 
 TABLE = Table(

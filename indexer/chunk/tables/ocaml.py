@@ -97,9 +97,10 @@ def _named(kind: str, *names: str) -> Rule:
     return rule
 
 
-def _opened(node: Node, site: Site) -> Iterable[str]:
-    module = node.child_by_field_name("module")
-    return [site.read(module)] if module else []
+def _mentioned(node: Node, site: Site) -> Iterable[str]:
+    """A module by its path, whether it is opened or only used: neither takes an import."""
+    is_part = site.parents and site.parents[-1].type == "module_path"
+    return [] if is_part else [site.read(node)]
 
 
 _INTERFACE_ITEM = re.compile(rb"^(?:val|external)[ \t(]", re.MULTILINE)
@@ -127,8 +128,8 @@ STRUCTURE = Table(
         "method_definition": _named(Kind.METHOD, "method_name"),
         "method_specification": _named(Kind.METHOD, "method_name"),
     },
-    imports={"open_module": _opened, "include_module": _opened},
-    leaves=frozenset({"value_path", "string", "number", "type_constructor_path", "constructor_path"}),
+    imports={"module_path": _mentioned},
+    leaves=frozenset({"string", "number"}),
 )
 INTERFACE = replace(STRUCTURE, grammar="ocaml_interface")
 TABLE = replace(STRUCTURE, choose=_grammar)

@@ -64,8 +64,8 @@ def _used(node: Node, site: Site) -> Iterable[str]:
     name = site.read(module)
     if name not in {"parent", "base"}:
         return [name]
-    words = site.read(node).rstrip(";").split()[2:]
-    return [word.strip("'\"(),") for word in words if not word.startswith(("-", "qw"))]
+    words = [word.strip("'\"(),") for word in site.read(node).rstrip(";").replace("qw(", " ").split()[2:]]
+    return [word for word in words if word and not word.startswith(("-", "qw"))]
 
 
 def _required(node: Node, site: Site) -> Iterable[str]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
+_MOST_BRACKETS = 10
 _BASES = ("base_clause", "class_interface_clause")
 
 
@@ -44,8 +45,13 @@ def _used(node: Node, site: Site) -> Iterable[str]:
 
 
 def _included(node: Node, site: Site) -> Iterable[str]:
-    path = child(node, "string", "encapsed_string")
-    return [site.read(path)] if path else []
+    """``require 'a.php'``, ``require(__DIR__ . "/a.php")``."""
+    path: Node | None = node
+    for _ in range(_MOST_BRACKETS):
+        if path is None or path.type in {"string", "encapsed_string"}:
+            break
+        path = child(path, "string", "encapsed_string", "binary_expression", "parenthesized_expression")
+    return [site.read(path)] if path and path.type in {"string", "encapsed_string"} else []
 
 
 TABLE = Table(

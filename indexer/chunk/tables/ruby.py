@@ -77,7 +77,16 @@ def _required(node: Node, site: Site) -> Iterable[str]:
     loader, arguments = node.child_by_field_name("method"), node.child_by_field_name("arguments")
     if loader is None or arguments is None or site.read(loader) not in _LOADERS:
         return []
-    return [site.read(argument) for argument in arguments.named_children if argument.type == "string"][-1:]
+    strings = [argument for argument in arguments.named_children if argument.type == "string"]
+    if strings:
+        return [site.read(strings[-1])]
+    # ``File.expand_path("../a", __FILE__)`` and ``File.join(__dir__, "a")``
+    made = next(iter(arguments.named_children), None)
+    inside = made.child_by_field_name("arguments") if made and made.type == "call" else None
+    paths = [site.read(one).strip("\"'") for one in (inside.named_children if inside else ())]
+    from_file = paths[-1:] == ["__FILE__"]  # as if the file were a folder: the first step up leads to its own
+    strings = [one for one in (inside.named_children if inside else ()) if one.type == "string"]
+    return [site.read(one).strip("\"'").removeprefix("../" if from_file else "") for one in strings[-1:]]
 
 
 TABLE = Table(

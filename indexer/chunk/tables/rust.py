@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
+_MOST_USED = 500  # names that one ``use`` brings in
+_OF_THIS_CRATE = (b"crate::", b"super::")
+
 
 def _impl(node: Node, site: Site) -> Found | None:
     """``impl Trait for a::Type<T>``: named by the type, without path and arguments; the trait is its base."""
@@ -32,6 +35,34 @@ def _impl(node: Node, site: Site) -> Found | None:
 def _module(node: Node, site: Site) -> Found | None:
     """A module with a body; ``mod name;`` only names a file."""
     return named(Kind.NAMESPACE)(node, site) if node.child_by_field_name("body") else None
+
+
+def _used(node: Node, site: Site) -> Iterable[str]:
+    """``use a::{b as x, c::{self, d}, e::*}`` -> ``a::b``, ``a::c``, ``a::c::d``, ``a::e::*``."""
+    argument = node.child_by_field_name("argument")
+    todo = [(argument, "")] if argument else []
+    found = 0
+    while todo and found < _MOST_USED:
+        tree, before = todo.pop()
+        prefix = before
+        if tree.type == "scoped_use_list":
+            path = tree.child_by_field_name("path")
+            prefix = f"{before}{site.read(path)}::" if path else before
+            tree = tree.child_by_field_name("list") or tree
+        if tree.type == "use_list":
+            todo += [(one, prefix) for one in reversed(tree.named_children) if not one.is_extra]
+            continue
+        path = tree.child_by_field_name("path") if tree.type == "use_as_clause" else tree
+        name = site.read(path) if path else ""
+        found += 1
+        yield prefix.removesuffix("::") if name == "self" and prefix else prefix + name
+
+
+def _path(node: Node, site: Site) -> Iterable[str]:
+    """A path that begins in this crate, wherever it stands: it says what a ``use`` of it would say."""
+    is_part = site.parents and site.parents[-1].type.startswith("scoped_")
+    is_own = not is_part and site.text.startswith(_OF_THIS_CRATE, node.start_byte)
+    return [site.read(node)] if is_own else []
 
 
 def _module_file(node: Node, site: Site) -> Iterable[str]:
@@ -57,7 +88,13 @@ TABLE = Table(
     },
     comments=frozenset({"line_comment", "block_comment"}),
     attributes=frozenset({"attribute_item"}),
-    imports={"use_declaration": "argument", "extern_crate_declaration": "name", "mod_item": _module_file},
+    imports={
+        "use_declaration": _used,
+        "extern_crate_declaration": "name",
+        "mod_item": _module_file,
+        "scoped_identifier": _path,
+        "scoped_type_identifier": _path,
+    },
     leaves=frozenset(
         {
             "identifier",

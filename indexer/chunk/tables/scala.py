@@ -66,9 +66,28 @@ def _extension(node: Node, site: Site) -> Found | None:
     return Found(Kind.IMPL, name, node.start_byte, parameters.end_byte)
 
 
+def _selected(node: Node, site: Site) -> str:
+    """``C => D`` is ``C``."""
+    return site.read((node.named_children or [node])[0])
+
+
 def _imported(node: Node, site: Site) -> Iterable[str]:
-    words = site.read(node).split(maxsplit=1)
-    return words[1:]
+    """``import a.{B, C => D}, x._`` -> ``a.B``, ``a.C``, ``x._``."""
+    path: list[str] = []
+    for part in node.children:
+        match part.type:
+            case ",":
+                yield from [".".join(path)] if path else []
+                path = []
+            case "namespace_selectors":
+                selected = [one for one in part.named_children if not one.is_extra]
+                yield from [".".join([*path, _selected(one, site)]) for one in selected]
+                path = []
+            case "as_renamed_identifier" | "arrow_renamed_identifier":
+                path.append(_selected(part, site))
+            case _ if part.is_named and not part.is_extra:
+                path.append(site.read(part))
+    yield from [".".join(path)] if path else []
 
 
 def _with_end_markers(definitions: list[Definition], text: bytes) -> list[Definition]:

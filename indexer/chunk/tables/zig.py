@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _PUBLIC = re.compile(rb"\bpub\s+\Z")
 _LONGEST_PUBLIC = 16
+_C_INCLUDE = re.compile(rb'@cInclude\("([^"\r\n]{1,200})"\)')
 _STATEMENTS = frozenset({"Decl", "Statement"})
 
 
@@ -70,7 +71,7 @@ def _test(node: Node, site: Site) -> Found | None:
 
 
 def _imported(node: Node, site: Site) -> Iterable[str]:
-    """``@import("std")``."""
+    """``@import("std")``, ``@cImport(@cInclude("a.h"))``."""
     builtin, arguments = child(node, "BUILTINIDENTIFIER"), child(node, "FnCallArguments")
     if (
         builtin is None
@@ -78,6 +79,9 @@ def _imported(node: Node, site: Site) -> Iterable[str]:
         or site.read(builtin) not in {"@import", "@cImport", "@embedFile"}
     ):
         return []
+    if site.read(builtin) == "@cImport":
+        text = site.text[arguments.start_byte : arguments.end_byte]
+        return [name.decode("utf-8", "replace") for name in _C_INCLUDE.findall(text)]
     return [site.read(arguments).strip('()"')]
 
 
