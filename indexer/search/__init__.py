@@ -10,9 +10,11 @@ no line is shown twice, and equal contents are shown once, with their other plac
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from indexer.search import dense, explain, rank, show, signals
+import numpy as np
+
+from indexer.search import dense, explain, rank, show
 from indexer.search.asked import read_request
 from indexer.search.corpus import Corpus
 from indexer.search.filters import allowed_rows
@@ -20,17 +22,16 @@ from indexer.search.found import Found, judged
 from indexer.search.listing import listed
 from indexer.search.literal import literal
 from indexer.search.query import FILTERS, Request, parse
+from indexer.search.rank import Scored
 from indexer.search.related import related
 from indexer.search.symbols import symbols
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from indexer.embed import Embedder
-    from indexer.search.corpus import F64
     from indexer.search.query import Question
     from indexer.store import Snapshot
     from indexer.types import Hit
@@ -91,35 +92,29 @@ def find(
     if not request.query.strip(" \t\r\n\0"):
         return listed(corpus, request, reader, among, notes)
     question = parse(request.query)
-    scored = _score(corpus, request, question, embedder, among)
-    chosen = rank.select(corpus, scored.scores, among, request.k, scored.same_file)
+    mode = resolve_mode(request.mode, embedder)
+    scored = _score(corpus, request, mode, question, embedder, None if among.all() else among)
+    chosen = rank.select(corpus, scored.rows, scored.scores, request.k, 1.0 if mode == "dense" else rank.SAME_FILE)
     kept = [ranked for ranked in chosen if ranked.score >= request.min_score]
     hits = [show.hit(corpus, reader, ranked.row, ranked.score, among) for ranked in kept]
     if request.explain:
-        told = explain.signals_of(corpus, question, kept, scored.cosine, among)
-        hits = [explain.with_signals(hit, said) for hit, said in zip(hits, told, strict=True)]
+        hits = [explain.with_signals(hit, corpus, scored, ranked) for hit, ranked in zip(hits, kept, strict=True)]
     best = chosen[0].score if chosen else 0.0
-    return judged(corpus, request, question, Found(scored.mode, hits, notes=tuple(notes)), best)
-
-
-class _Scored(NamedTuple):
-    """Scores of all rows (r,), what each further row of a file keeps of its own, and the cosine where it was used."""
-
-    mode: str
-    scores: F64
-    same_file: float
-    cosine: F64 | None
+    return judged(corpus, request, question, Found(mode, hits, notes=tuple(notes)), best)
 
 
 def _score(
-    corpus: Corpus, request: Request, question: Question, embedder: Embedder | None, among: NDArray[np.bool_]
-) -> _Scored:
-    mode = resolve_mode(request.mode, embedder)
-    if mode == "dense" and embedder is not None:
-        cosine = dense.cosine(corpus, embedder, request.query)
-        return _Scored(mode, cosine, 1.0, cosine)
-    scores = rank.lexical_scores(corpus, question)
+    corpus: Corpus,
+    request: Request,
+    mode: str,
+    question: Question,
+    embedder: Embedder | None,
+    among: NDArray[np.bool_] | None,
+) -> Scored:
     if mode == "lexical" or embedder is None:
-        return _Scored(mode, scores, signals.WEIGHTS.same_file, None)
+        return rank.score(corpus, question, among, None, request.k)
+    if mode == "hybrid":
+        return rank.score(corpus, question, among, dense.meaning(corpus, embedder, request.query), request.k)
     cosine = dense.cosine(corpus, embedder, request.query)
-    return _Scored(mode, rank.fuse(scores, cosine, among), signals.WEIGHTS.same_file, cosine)
+    rows = np.flatnonzero(cosine > 0 if among is None else among & (cosine > 0))
+    return Scored(rows, cosine[rows])

@@ -1,21 +1,55 @@
-"""Cosine of the question's vector and each row's, over the int8 matrix in blocks that stay in the processor's cache."""
+"""Likeness of meaning: the question's vector against those of chunks, of files, and of files' names.
+
+Vectors are int8 with a scale each. The question's is rounded to int8 too, so that every sum is one of whole numbers, which
+no order of additions, no segment and no processor changes.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import simsimd
 
 from indexer.errors import EmbedderError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from indexer.embed import Embedder
-    from indexer.search.corpus import F64, Corpus
+    from indexer.search.columns import F64
+    from indexer.search.corpus import Corpus
 
-_BLOCK = 512  # rows: half a megabyte of float32 at 256 dimensions (measured: 4 times as fast as 8192)
-_EXACT = 2**24  # float32 holds every whole number up to here
+_STEEPNESS = 12.0  # how much a close chunk counts above the others of its file
+
+
+class Meaning(NamedTuple):
+    """Cosines with the question: of rows (r,), and of each file its best row, its rows together, its name (f,)."""
+
+    rows: F64
+    best: F64
+    many: F64
+    mean: F64
+    stem: F64
+
+
+def meaning(corpus: Corpus, embedder: Embedder, query: str) -> Meaning | None:
+    """Compare a question with everything; None where it has no vector."""
+    vector = question_vector(corpus, embedder, query)
+    if not vector.any():
+        return None
+    rows = cosine_to(corpus, vector)
+    held = np.maximum(np.diff(corpus.snapshot.files.first_row), 1)
+    together = np.log1p(corpus.sums_of_files(np.exp(_STEEPNESS * rows) - 1))
+    return Meaning(
+        rows,
+        corpus.best_of_files(rows),
+        together,
+        corpus.sums_of_files(rows) / held,
+        corpus.tree.stems_like(embedder, vector),
+    )
 
 
 def cosine(corpus: Corpus, embedder: Embedder, query: str) -> F64:
@@ -40,34 +74,25 @@ def question_vector(corpus: Corpus, embedder: Embedder, query: str) -> NDArray[n
 
 
 def cosine_to(corpus: Corpus, vector: NDArray[np.float32]) -> F64:
-    """Score every row (r,) against a vector of unit length.
-
-    The vector is rounded to whole numbers, so small that every sum stays a whole number below 2**24. float32 holds
-    those exactly, and so the result depends neither on the order of the additions nor on where in which segment a row
-    lies: a score is the same whatever the history, and on any processor.
-    """
-    contents = np.zeros(corpus.snapshot.content_count)
-    largest = float(np.abs(vector).max(initial=0.0))
-    if largest == 0.0:
-        return np.zeros(corpus.rows)
-    step = largest / max(1, _EXACT // (128 * len(vector)))
-    whole = np.rint(vector / step).astype(np.float32)
-    block = np.empty((_BLOCK, len(vector)), np.float32)
-    for first, vectors, scales in corpus.snapshot.vectors():
-        for start in range(0, len(vectors), _BLOCK):
-            some = block[: len(vectors) - start]
-            np.copyto(some, vectors[start : start + _BLOCK])
-            at = slice(first + start, first + start + len(some))
-            contents[at] = (some @ whole) * scales[start : start + _BLOCK].astype(np.float64) * step
+    """Score every row (r,) against a vector of unit length."""
+    contents = dots(corpus.snapshot.vectors(), corpus.snapshot.content_count, vector)
     scores: F64 = contents[corpus.content]
     return scores
 
 
-def unit_range(scores: F64, among: NDArray[np.bool_]) -> F64:
-    """Stretch the scores of the rows in ``among`` to 0 .. 1 (min-max), so that they can be added to others."""
-    chosen = scores[among]
-    if not len(chosen) or chosen.max() <= chosen.min():
-        return np.zeros_like(scores)
-    low = chosen.min()
-    stretched: F64 = np.clip((scores - low) / (chosen.max() - low), 0, 1)
-    return stretched
+def dots(
+    pieces: Iterable[tuple[int, NDArray[np.int8], NDArray[np.float32]]], n: int, vector: NDArray[np.float32]
+) -> F64:
+    """Multiply a vector (dim,) with n others that come in pieces: first number, int8 (m, dim), scales (m,)."""
+    scores = np.zeros(n)
+    largest = float(np.abs(vector).max(initial=0.0))
+    if largest == 0.0:
+        return scores
+    step = largest / 127
+    whole = np.rint(vector / step).astype(np.int8)[None]
+    for first, vectors, scales in pieces:
+        if len(vectors):
+            products = np.asarray(simsimd.cdist(whole, vectors, "dot"), np.float64)[0]
+            scores[first : first + len(vectors)] = products * scales.astype(np.float64) * step
+    return scores
+

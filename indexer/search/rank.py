@@ -1,27 +1,36 @@
-"""From scores to the few rows that are shown: signals summed, places weighed, and one file not filling the list."""
+"""From signals to the few rows that are shown: files in their order, the best rows of each, none filling the list.
+
+A hit's score lies between 0 and 1: how sure the ranking is that this question is answered here at all, times how close the
+hit's file comes to the best one. So scores of different questions can be compared, and a threshold means something.
+"""
 
 from __future__ import annotations
 
 import heapq
+import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from indexer.search import signals
-from indexer.search.dense import unit_range
-from indexer.search.lexical import bm25
+from indexer.search.features import CANDIDATES, candidates
 from indexer.search.show import first_run
+from indexer.search.weights import Weights, weights
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from indexer.search.corpus import F64, Corpus
+    from indexer.search.columns import F64, I64
+    from indexer.search.corpus import Corpus
+    from indexer.search.dense import Meaning
+    from indexer.search.features import Candidates
     from indexer.search.query import Question
     from indexer.types import Span
 
-DENSE_SHARE = 0.25  # of a weak model: with more of it, it does harm (measured: .2 helps, .5 loses)
+SAME_FILE = 0.4  # what each further row of a file keeps of its score when another one has been taken
+SPREAD = 2.0  # how much worse a file's sum must be for 1/e of the score
 _DIGITS = 5  # scores are rounded before they are ordered: what differs beyond is noise of the arithmetic
 
 
@@ -33,42 +42,79 @@ class Ranked(NamedTuple):
     run: tuple[Span, ...]
 
 
-def lexical_scores(corpus: Corpus, question: Question, weights: signals.Weights = signals.WEIGHTS) -> F64:
-    """Score every row (r,) by words, names and paths. 0 where nothing of the question is found."""
-    terms = corpus.rarest(question.terms)
-    found = bm25(corpus, terms)
-    stem, folder = signals.path_words(corpus, terms, question.names, found.worth)
-    of_file = weights.file * found.file + weights.symbols * found.symbols
-    of_file += (
-        weights.stem * stem + weights.folder * folder + weights.mention * signals.mention(corpus, question)
-    )
-    rows = weights.row * found.row + weights.definition * signals.definition(corpus, question.names)
-    rows += of_file[corpus.file]
-    touched = np.zeros(corpus.files, np.bool_)
-    touched[corpus.file[rows > 0]] = True
-    files = np.flatnonzero(touched)
-    kept = np.ones(corpus.files)
-    kept[files] = signals.place_weight(corpus.places(files), question.topics, weights)
-    scores: F64 = rows * kept[corpus.file]
-    return scores
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """Rows (n,), ascending, and their scores (n,); ``candidates`` and ``sums`` (of their files) tell where from."""
+
+    rows: I64
+    scores: F64
+    candidates: Candidates | None = None
+    sums: F64 | None = None
+    weights: Weights | None = None
+    sureness: float = 1.0
 
 
-def fuse(lexical: F64, dense: F64, among: NDArray[np.bool_]) -> F64:
-    """Add lexical and dense scores, each stretched over the rows in ``among``."""
-    return (1 - DENSE_SHARE) * unit_range(lexical, among) + DENSE_SHARE * unit_range(dense, among)
+def score(
+    corpus: Corpus,
+    question: Question,
+    among: NDArray[np.bool_] | None,
+    meaning: Meaning | None = None,
+    k: int = 10,
+) -> Scored:
+    """Score the rows of the files that may answer a question; ``meaning`` is None where vectors take no part."""
+    chosen = weights("lexical" if meaning is None else "hybrid")
+    found = candidates(corpus, question, among, meaning, max(CANDIDATES, 2 * k))
+    if not len(found.files):
+        return Scored(np.zeros(0, np.int64), np.zeros(0), found, np.zeros(0), chosen, 0.0)
+    sums = sum_up(found.signals, chosen.signals, len(found.files))
+    best = int(np.argmax(sums))
+    sure = sureness(found, best, chosen)
+    of_file = sure * np.exp((sums - sums[best]) / SPREAD)
+    rows, scores = _rows_of_files(corpus, found, of_file)
+    return Scored(rows, scores, found, sums, chosen, sure)
 
 
-def select(corpus: Corpus, scores: F64, among: NDArray[np.bool_], k: int, same_file: float) -> list[Ranked]:
-    """Choose the best k rows: equal contents once, no line twice, each further row of a file worth less.
+def sum_up(signals: dict[str, F64], weights: dict[str, float], n: int) -> F64:
+    """Add up weighted signals (n,) each, in the order of the weights."""
+    total = np.zeros(n)
+    for name, weight in weights.items():
+        if weight and name in signals:
+            total += weight * signals[name]
+    return total
+
+
+def sureness(found: Candidates, best: int, chosen: Weights) -> float:
+    """Tell how sure one can be that the best file answers the question: 0 to 1."""
+    told = {name: float(column[best]) for name, column in found.absolute.items()}
+    total = chosen.bias + sum(weight * told.get(name, 0.0) for name, weight in chosen.confidence.items())
+    return 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
+
+
+def _rows_of_files(corpus: Corpus, found: Candidates, of_file: F64) -> tuple[I64, F64]:
+    """Give the rows of the candidates, ascending, their file's score, in the proportion of what they say themselves."""
+    first = corpus.snapshot.files.first_row
+    starts, ends = first[found.files], first[found.files + 1]
+    lengths = ends - starts
+    edges = np.cumsum(lengths)
+    rows = np.arange(int(edges[-1])) + np.repeat(starts - edges + lengths, lengths)
+    said = found.rows[rows]
+    best = np.maximum.reduceat(said, edges - lengths)
+    scores = np.repeat(of_file / np.where(best > 0, best, 1), lengths) * said
+    return rows, scores
+
+
+def select(corpus: Corpus, rows: I64, scores: F64, k: int, same_file: float = SAME_FILE) -> list[Ranked]:
+    """Choose the best k of some rows: equal contents once, no line twice, each further row of a file worth less.
 
     Ties go by path, then first byte, which is the order of the rows.
     """
     rounded = np.round(scores, _DIGITS)
-    rows = np.flatnonzero(among & (rounded > 0))
+    held = np.flatnonzero(rounded > 0)
+    rows, rounded = rows[held], rounded[held]
     most = max(256, 8 * k)
     while True:
-        best = _top(rows, rounded, most)
-        chosen = list(_walk(corpus, best, rounded, k, same_file))
+        best = _top(rounded, most)
+        chosen = list(_walk(corpus, rows[best], rounded[best], k, same_file))
         if len(best) == len(rows):
             return chosen
         # What was left out can only come in where it reaches the last one chosen.
@@ -77,19 +123,19 @@ def select(corpus: Corpus, scores: F64, among: NDArray[np.bool_], k: int, same_f
         most *= 8
 
 
-def _top(rows: NDArray[np.int64], scores: NDArray[np.float64], most: int) -> NDArray[np.int64]:
-    if len(rows) > most:
-        rows = np.sort(rows[np.argpartition(-scores[rows], most)[:most]])
-    return rows[np.argsort(-scores[rows], kind="stable")]
+def _top(scores: F64, most: int) -> I64:
+    at = np.arange(len(scores))
+    if len(scores) > most:
+        at = np.sort(np.argpartition(-scores, most)[:most])
+    return at[np.argsort(-scores[at], kind="stable")]
 
 
-def _walk(
-    corpus: Corpus, best: NDArray[np.int64], scores: NDArray[np.float64], k: int, same_file: float
-) -> Iterator[Ranked]:
+def _walk(corpus: Corpus, rows: I64, scores: F64, k: int, same_file: float) -> Iterator[Ranked]:
     """Take the best row again and again; each time one of a file is taken, its others sink."""
     taken: dict[int, list[Span]] = {}
     contents: set[int] = set()
-    heap = [(-float(scores[row]), row, 0) for row in best.tolist()]  # sorted, and therefore a heap
+    own = dict(zip(rows.tolist(), scores.tolist(), strict=True))
+    heap = [(-score, row, 0) for row, score in own.items()]  # sorted, and therefore a heap
     left = k
     while heap and left:
         sunk, row, before = heapq.heappop(heap)
@@ -98,8 +144,9 @@ def _walk(
         if content in contents:
             continue
         if len(shown) != before:
-            score = round(float(scores[row]) * same_file ** len(shown), _DIGITS)
-            heapq.heappush(heap, (-score, row, len(shown)))
+            sunk = -round(own[row] * same_file ** len(shown), _DIGITS)
+            if sunk:
+                heapq.heappush(heap, (sunk, row, len(shown)))
             continue
         run = first_run(corpus.snapshot.spans(row))
         if any(run[0].start_line <= old.end_line and old.start_line <= run[-1].end_line for old in shown):

@@ -17,12 +17,15 @@ from indexer.search.query import Term
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from indexer.search.corpus import F64
+    from numpy.typing import NDArray
+
+    from indexer.search.columns import F64
     from indexer.store import Snapshot
     from indexer.types import Hit
 
 _MOST_TERMS = 32  # of the chunk's terms, those that are rare elsewhere and frequent in it
 _SAME_FILE = 0.9
+_DENSE_SHARE = 0.4
 
 
 def related(
@@ -46,8 +49,9 @@ def related(
     among[row] = False
     scores = _by_words(corpus, reader, row)
     if mode != "lexical":
-        scores = rank.fuse(scores, _by_vector(corpus, row), among)
-    chosen = rank.select(corpus, scores, among, k, _SAME_FILE)
+        scores = (1 - _DENSE_SHARE) * _unit_range(scores, among) + _DENSE_SHARE * _unit_range(_by_vector(corpus, row), among)
+    rows = np.flatnonzero(among & (scores > 0))
+    chosen = rank.select(corpus, rows, scores[rows], k, _SAME_FILE)
     return [show.hit(corpus, reader, ranked.row, ranked.score, among) for ranked in chosen]
 
 
@@ -86,3 +90,13 @@ def _by_vector(corpus: Corpus, row: int) -> F64:
             vector = vectors[content - first].astype(np.float32) * scales[content - first]
             return dense.cosine_to(corpus, vector)
     raise AssertionError(f"content {content} is in no segment")
+
+
+def _unit_range(scores: F64, among: NDArray[np.bool_]) -> F64:
+    """Stretch the scores of the rows in ``among`` to 0 .. 1 (min-max), so that they can be added to others."""
+    chosen = scores[among]
+    if not len(chosen) or chosen.max() <= chosen.min():
+        return np.zeros_like(scores)
+    low = chosen.min()
+    stretched: F64 = np.clip((scores - low) / (chosen.max() - low), 0, 1)
+    return stretched

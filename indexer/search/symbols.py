@@ -40,7 +40,7 @@ def symbols(
     fitting = np.array([fits[symbol] for symbol in corpus.snapshot.symbol[rows].tolist()])
     fitting *= signals.scope_weights(corpus, rows, asked.scope)
     # What kind of place it is decides between equally good names, and never against a better one.
-    fitting += signals.place_weight(corpus.places(corpus.file[rows]), {}, signals.WEIGHTS) / 100
+    fitting += signals.place_order(corpus, corpus.file[rows]) / 100
     ranked = sorted(zip(np.round(-fitting, 5).tolist(), rows.tolist(), strict=True))[:k]
     reader = show.Reader(corpus, read_text)
     return [show.definition_hit(corpus, reader, row, -score) for score, row in ranked]

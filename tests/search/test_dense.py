@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indexer.search.dense import cosine_to, unit_range
+from indexer.search.dense import cosine_to
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,17 +40,10 @@ def test_the_extreme_sum_is_exact() -> None:
         scores = cosine_to(
             in_pieces(vectors, np.ones(3, np.float32), []), np.full(dim, dim**-0.5, np.float32)
         )
-        assert np.allclose(scores, 127 * dim**0.5, rtol=1e-6)
+        assert np.allclose(scores, 127 * dim**0.5, rtol=1e-5)
 
 
 def test_a_question_without_a_vector_scores_nothing() -> None:
     corpus = in_pieces(np.ones((3, 4), np.int8), np.ones(3, np.float32), [])
     assert not cosine_to(corpus, np.zeros(4, np.float32)).any()
 
-
-def test_stretching_to_the_unit_range() -> None:
-    scores = np.array([5.0, 1.0, 3.0, 9.0])
-    among = np.array([True, True, True, False])
-    assert unit_range(scores, among).tolist() == [1.0, 0.0, 0.5, 1.0]
-    assert not unit_range(np.full(4, 2.0), among).any()
-    assert not unit_range(scores, np.zeros(4, np.bool_)).any()

@@ -1,0 +1,178 @@
+"""The signals of the files that may answer a question, side by side: what the ranking adds up.
+
+Two steps, so that a question costs little in a large repository: cheap signals over all files choose the candidates,
+the rest is looked at for these alone. Signals without a natural scale are given as shares of the best file's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from indexer.search import signals
+from indexer.search.lexical import bm25
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from indexer.search.columns import F64, I64
+    from indexer.search.corpus import Corpus
+    from indexer.search.dense import Meaning
+    from indexer.search.lexical import Lexical
+    from indexer.search.query import Question
+    from indexer.search.signals import Defined
+
+CANDIDATES = 60  # files that each of the choosing signals brings in
+_CHOOSING = (
+    "words",
+    "body",
+    "symbols",
+    "stem",
+    "definition",
+    "mention",
+    "stem_joined",
+    "meaning_best",
+    "meaning_mean",
+    "meaning_stem",
+)
+SURE = ("words", "meaning_best", "named", "stem_covered")  # what tells how sure an answer can be
+_DEFINING, _MEANING = 0.9, 0.3  # what a definition and its vector say among the rows of one file, beside its words
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Files that may answer (n,), ascending; their signals by name, (n,) each; what each row (r,) says for itself.
+
+    ``absolute`` holds, for each candidate, what the question's best possible file would have as 1: how sure the
+    ranking can be is judged by it.
+    """
+
+    files: I64
+    signals: dict[str, F64]
+    rows: F64
+    absolute: dict[str, F64]
+
+
+class _Columns(NamedTuple):
+    lexical: Lexical
+    defined: Defined
+    columns: dict[str, F64]
+
+
+def candidates(
+    corpus: Corpus,
+    question: Question,
+    among: NDArray[np.bool_] | None,
+    meaning: Meaning | None,
+    most: int = CANDIDATES,
+) -> Candidates:
+    """Choose the files that may answer and look at their signals; ``among`` (r,) keeps all other rows out."""
+    lexical, defined, columns = _over_all_files(corpus, question, among)
+    if meaning is not None:
+        columns |= {
+            "meaning_best": meaning.best,
+            "meaning_many": meaning.many,
+            "meaning_mean": np.maximum(meaning.mean, 0),
+            "meaning_stem": np.maximum(meaning.stem, 0),
+        }
+    allowed = np.zeros(corpus.files, np.bool_)
+    allowed[corpus.indexed if among is None else corpus.file[among]] = True
+    files = _chosen(columns, allowed, most)
+    told = {name: column[files] / _scale(name, column, allowed) for name, column in columns.items() if name != "stem"}
+    told |= signals.places(corpus, files, question.topics)
+    told["depth"] = corpus.tree.depth[files] / 5
+    told["minor_language"] = corpus.is_minor[files].astype(np.float64)
+    absolute = {name: columns[name][files] for name in SURE if name in columns}
+    return Candidates(files, told, _rows(lexical, defined, meaning, among), absolute)
+
+
+def _over_all_files(corpus: Corpus, question: Question, among: NDArray[np.bool_] | None) -> _Columns:
+    terms = corpus.rarest(question.terms)
+    lexical = bm25(corpus, terms, among)
+    known = signals.known(corpus, terms, question, lexical)
+    defined = signals.definitions(corpus, question.names, known)
+    if among is not None:
+        kept = among[defined.rows]
+        defined = signals.Defined(defined.rows[kept], defined.all[kept], defined.strong[kept])
+    paths = signals.path_words(corpus, known)
+    best = corpus.best_of_files(lexical.row)
+    columns = {
+        "words": best,
+        "more_words": np.log1p(np.maximum(corpus.sums_of_files(lexical.row) - best, 0)),
+        "body": corpus.best_of_files(lexical.body),
+        "symbols": lexical.symbols,
+        "stem": paths.stem_asked,
+        "stem_known": paths.stem_known,
+        "stem_covered": paths.stem_asked * paths.stem_known,
+        "stem_shared": np.sqrt(paths.stem_asked * paths.stem_known),
+        "folder_asked": paths.folder_asked,
+        "folder_known": paths.folder_known,
+        "stem_joined": signals.joined_stem(corpus, question),
+        "mention": signals.mention(corpus, question),
+        "definition": _of_files(corpus, defined.rows, defined.all),
+        "named": _of_files(corpus, defined.rows, defined.strong),
+        "definition_words": signals.definition_words(corpus, known),
+    }
+    words = best / (best.max(initial=0.0) or 1.0)
+    graph = corpus.graph
+    columns["importers"] = graph.from_importers(words) / np.sqrt(1 + graph.in_degree)
+    columns["imports"] = graph.from_imported(words) / (1 + graph.out_degree)
+    return _Columns(lexical, defined, columns)
+
+
+def _of_files(corpus: Corpus, rows: I64, values: F64) -> F64:
+    column = np.zeros(corpus.files)
+    np.maximum.at(column, corpus.file[rows], values)
+    return column
+
+
+# Signals without a natural scale.
+_SCALED = frozenset(
+    {
+        "words",
+        "more_words",
+        "body",
+        "symbols",
+        "importers",
+        "imports",
+        "meaning_best",
+        "meaning_many",
+        "meaning_mean",
+        "meaning_stem",
+    }
+)
+
+
+def _scale(name: str, column: F64, allowed: NDArray[np.bool_]) -> float:
+    return float(column[allowed].max(initial=0.0)) or 1.0 if name in _SCALED else 1.0
+
+
+def _chosen(columns: dict[str, F64], allowed: NDArray[np.bool_], most: int) -> I64:
+    """Return the best files by each choosing signal, of those that have any of it; ties go by path."""
+    chosen = np.zeros(len(allowed), np.bool_)
+    for name in _CHOOSING:
+        if name in columns:
+            chosen[_best(columns[name], allowed, most)] = True
+    return np.flatnonzero(chosen)
+
+
+def _best(column: F64, allowed: NDArray[np.bool_], most: int) -> I64:
+    held = np.flatnonzero((column > 0) & allowed)
+    if len(held) <= most:
+        return held
+    values = np.round(column[held], 9)
+    edge = np.partition(values, len(values) - most)[len(values) - most]
+    above = held[values > edge]
+    return np.concatenate([above, held[values == edge][: most - len(above)]])
+
+
+def _rows(lexical: Lexical, defined: Defined, meaning: Meaning | None, among: NDArray[np.bool_] | None) -> F64:
+    rows = lexical.row.copy()
+    rows[defined.rows] += _DEFINING * defined.all
+    if meaning is not None:
+        rows += _MEANING * np.maximum(meaning.rows, 0)
+    if among is not None:
+        rows[~among] = 0
+    return rows
