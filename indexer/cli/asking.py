@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from indexer import answers, oneshot, search
-from indexer.cli import light
+from indexer.cli import light, show
 from indexer.cli.shared import opened, progress_of
+from indexer.search.calibrate import calibrate
+from indexer.search.show import Reader
 
 if TYPE_CHECKING:
     import argparse
@@ -22,6 +25,8 @@ def _view(options: argparse.Namespace, space: Workspace) -> oneshot.View:
 
 def run_search(options: argparse.Namespace) -> int:
     """``indexer search``."""
+    if options.calibrate:
+        return _calibrate(options)
     space = opened(options)
     defaults = space.settings.search
     request = search.read_request(
@@ -37,6 +42,29 @@ def run_search(options: argparse.Namespace) -> int:
     answer = oneshot.answer(space, _view(options, space), request, literal=options.literal)
     words = [options.query] if options.literal else options.query.split()
     return _print_answer(options, answer, words)
+
+
+def _calibrate(options: argparse.Namespace) -> int:
+    """``indexer search --calibrate``."""
+    space = opened(options)
+    defaults = space.settings.search
+    mode = options.mode or defaults.mode
+    with progress_of(options) as progress:
+        seen = oneshot.view(space, now=options.now, progress=progress)
+        corpus = search.Corpus.of(seen.snapshot)
+
+        def ask(question: str) -> search.Found:
+            request = search.Request(question, mode=mode, weak_below=defaults.weak_below)
+            return search.find(corpus, request, embedder=space.embedder, read_text=lambda _: None)
+
+        found = calibrate(corpus, Reader(corpus, oneshot.text_reader(space)), ask, progress)
+    if options.json:
+        print(answers.as_json(asdict(found)))
+    else:
+        print("\n".join(show.calibration_lines(found, defaults.weak_below)))
+    if seen.reason:
+        light.warn(f"{seen.reason} (generation {seen.snapshot.generation})")
+    return 0
 
 
 def run_symbols(options: argparse.Namespace) -> int:

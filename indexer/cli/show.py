@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from indexer.check import Findings
+    from indexer.search.calibrate import Calibration
     from indexer.status import Status
     from indexer.types import Hit, Report, Skipped
 
@@ -85,6 +86,34 @@ def _reasons(explain: Sequence[Any], painter: Painter) -> list[str]:
         painter.paint(f"        {safe(name):<{width}}  {value:>8.3f}  {contribution:>+8.3f}", _DIM)
         for name, value, contribution in rows
     ]
+
+
+def calibration_lines(found: Calibration, weak_below: float) -> list[str]:
+    """How scores lie, as a table, and what follows for --min-score."""
+    width = max(map(len, found.scores))
+    quantiles = "".join(f"{f'{percent} %':>9}" for percent in next(iter(found.scores.values())).quantiles)
+    lines = [f"{'best score':<{width}}    answers{quantiles}"]
+    for name, scores in found.scores.items():
+        values = "".join(f"{value:>9.3f}" for value in scores.quantiles.values())
+        lines.append(f"{name:<{width}}  {scores.count:>9,}{values}")
+    lines.append("")
+    if found.sample:
+        by = ", ".join(
+            f"by {way} {found.first[way]:.0%} first and {found.found[way]:.0%} among the hits"
+            for way in found.first
+        )
+        lines.append(f"{found.sample:,} definitions were asked for: {by}")
+        lines.append(
+            f"--min-score {found.keeps_right:g} keeps 95 % of the right answers, and {found.nonsense_kept:.0%} of the nonsense"
+        )
+    lines.append(
+        f"--min-score {found.drops_nonsense:g} shuts out 95 % of the nonsense, and {found.right_dropped:.0%} of the right answers"
+    )
+    weak = ", ".join(
+        f"{share:.0%} {'of' if way == 'nonsense' else 'by'} {way}" for way, share in found.weak.items()
+    )
+    lines.append(f"said to be weak (search.weak_below = {weak_below:g}): {weak}")
+    return lines
 
 
 def report_text(report: Report) -> str:
