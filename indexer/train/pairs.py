@@ -1,7 +1,7 @@
 """Training pairs from source code: ``python -m indexer.train.pairs SOURCES OUT --twins FOLDER ... --questions POOLS``.
 
 SOURCES has a folder a language, with a folder a package in each (`indexer.train.sources` lays them so). OUT gets
-``<language>.jsonl``, a line a pair: ``{"left", "right", "kind", "language", "project"}``.
+``<language>.jsonl`` (`FILES` has the exceptions), a line a pair: ``{"left", "right", "kind", "language", "project"}``.
 
 | kind    | left                                                  | right                              |
 | ---     | ---                                                   | ---                                |
@@ -35,12 +35,14 @@ from xxhash import xxh3_64_intdigest
 from indexer.train import excluded
 from indexer.train.mining import Pair, pairs_of_file
 from indexer.train.places import code_files
+from indexer.train.sources import read_list
 from indexer.train.twins import Twins, files_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MOST = {"doc": 9000, "name": 5000, "comment": 5000, "zhdoc": 9000}  # of one project
+FILES = {"zh": "zh-code"}  # beside the sentences out of the same packages' catalogues
 _VERSION = re.compile(r"-v?\d.*$")
 _PARTS = ".parts"
 
@@ -101,10 +103,15 @@ def _part(package: Path, home: str, part: Path) -> str:
 
 
 def packages(sources: Path) -> Iterator[tuple[str, Path]]:
-    """Language and folder of each package that is whole."""
+    """Language and folder of each package that is whole, and not there for its catalogues alone."""
+    catalogues = {source.folder for source in read_list() if source.take == "catalogue"}
     for home in sorted(path for path in sources.iterdir() if path.is_dir() and not path.name.startswith(".")):
         for package in sorted(home.iterdir()):
-            if package.is_dir() and not package.name.startswith("."):
+            if (
+                package.is_dir()
+                and not package.name.startswith(".")
+                and f"{home.name}/{package.name}" not in catalogues
+            ):
                 yield home.name, package
 
 
@@ -125,8 +132,17 @@ def join(out: Path, language: str) -> tuple[Counter[str], Counter[str]]:
                     seen.add(digest)
                     kinds[pair["kind"]] += 1
                     sink.write(line)
-    partial.rename(out / f"{language}.jsonl")
+    partial.rename(out / f"{FILES.get(language, language)}.jsonl")
     return kinds, dropped
+
+
+def _twins(folders: list[Path], kept: Path | None) -> Twins:
+    if kept is not None and kept.exists():
+        return Twins.load(kept)
+    twins = Twins(files_of(folders))
+    if kept is not None:
+        twins.save(kept)
+    return twins
 
 
 def _questions(folder: Path | None) -> frozenset[str]:
@@ -142,24 +158,28 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("sources", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--twins", type=Path, nargs="*", default=[], help="folders of excluded projects")
+    parser.add_argument("--kept", type=Path, help="file (.npz) that keeps the folders' shingles between runs")
     parser.add_argument("--questions", type=Path, help="folder of test pools, whose questions are left out")
-    parser.add_argument("--language", action="append", default=[])
+    parser.add_argument("--language", action="append", default=[], help="only these, in this order")
     parser.add_argument("--again", action="store_true", help="read packages anew that were read before")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--nice", type=int, default=10)
     options = parser.parse_args(arguments)
     wanted = [one for one in packages(options.sources) if not options.language or one[0] in options.language]
+    wanted.sort(key=lambda one: options.language.index(one[0]) if options.language else 0)
     parts = [options.out / _PARTS / home / f"{package.name}.jsonl" for home, package in wanted]
     new = [
         (*one, part) for one, part in zip(wanted, parts, strict=True) if options.again or not part.exists()
     ]
     _Against.questions = _questions(options.questions)
     if new:
-        _Against.twins = Twins(files_of(options.twins))
+        _Against.twins = _twins(options.twins, options.kept)
         sys.stdout.write(f"{len(_Against.twins.names)} files to hold against, {len(new)} packages to read\n")
         sys.stdout.flush()  # or every worker would say it too
     forked = multiprocessing.get_context("fork")  # the workers share the shingles
-    with ProcessPoolExecutor(options.workers, mp_context=forked, initializer=os.nice, initargs=(options.nice,)) as pool:
+    with ProcessPoolExecutor(
+        options.workers, mp_context=forked, initializer=os.nice, initargs=(options.nice,)
+    ) as pool:
         for done in [pool.submit(_part, package, home, part) for home, package, part in new]:
             sys.stdout.write(done.result() + "\n")
             sys.stdout.flush()

@@ -2,8 +2,8 @@
 
 Shingles (Broder 1997): every five neighbouring words of a text, in lower case, as one 64-bit hash. A piece is a copy
 when 60 % of its shingles occur in one and the same file. Names of packages and folders do not come into it, so that
-this also finds what was vendored, forked or copied by hand. The shingles of the projects are made anew from folders
-on disk, and stored nowhere.
+this also finds what was vendored, forked or copied by hand. The shingles are made from folders on disk, and kept, where
+that is asked for, in a file of the user's.
 """
 
 from __future__ import annotations
@@ -73,6 +73,19 @@ class Twins:
         owner = np.repeat(np.arange(len(found), dtype=np.uint32), [len(some) for some in found])
         order = np.argsort(hashes, kind="stable")
         self._hashes, self._owner = hashes[order], owner[order]
+
+    def save(self, path: Path) -> None:
+        """Keep the shingles, so that a next run need not read the files again."""
+        np.savez(path, hashes=self._hashes, owner=self._owner, names=np.array(self.names))
+
+    @classmethod
+    def load(cls, path: Path) -> Twins:
+        """Return what `save` kept."""
+        with np.load(path) as kept:
+            twins = cls([])
+            twins.names = kept["names"].tolist()
+            twins._hashes, twins._owner = kept["hashes"], kept["owner"]
+        return twins
 
     def copied_from(self, code: str) -> str:
         """Return the name of the file that a piece of code was copied from, "" for none."""

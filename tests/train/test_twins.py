@@ -50,3 +50,8 @@ def test_files_of_folders_are_those_with_source_code(tmp_path: Path) -> None:
     (tmp_path / "tests" / "test_a.py").write_text("a")
     (tmp_path / "a.bin").write_text("b")
     assert [Path(name).name for name, _ in files_of([tmp_path])] == ["test_a.py"]
+
+
+def test_what_was_kept_finds_the_same(tmp_path: Path) -> None:
+    Twins([("b.py", b"x"), ("cache.py", CODE.encode())]).save(tmp_path / "kept.npz")
+    assert Twins.load(tmp_path / "kept.npz").copied_from(CODE) == "cache.py"
