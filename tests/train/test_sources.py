@@ -148,11 +148,16 @@ def test_links_binaries_vendored_and_minified_files_are_left_out(tmp_path: Path)
 
 
 def test_catalogues_are_kept_when_they_are_wanted_and_only_the_paths_asked_for(tmp_path: Path) -> None:
-    made = a_zip(tmp_path / "a.whl", {"p/zh_CN.po": b"a", "p/a.py": b"a", "q/zh_CN.po": b"a", "q/a.py": b"a"})
-    unpack(made, tmp_path / "one", only=["p/*"], catalogues=True)
+    made = a_zip(
+        tmp_path / "a.whl",
+        {"p/zh_CN.po": b"a", "p/a.py": b"a", "q/zh_CN.po": b"a", "q/a.py": b"a", "p/en.js": b"a"},
+    )
+    unpack(made, tmp_path / "one", only=["p/*"], take="both")
+    unpack(made, tmp_path / "three", take="catalogue")
     unpack(made, tmp_path / "two", only=["p/*"])
-    assert files_below(tmp_path / "one") == ["p/a.py", "p/zh_CN.po"]
-    assert files_below(tmp_path / "two") == ["p/a.py"]
+    assert files_below(tmp_path / "one") == ["p/a.py", "p/en.js", "p/zh_CN.po"]
+    assert files_below(tmp_path / "two") == ["p/a.py", "p/en.js"]
+    assert files_below(tmp_path / "three") == ["p/en.js", "p/zh_CN.po", "q/zh_CN.po"]
 
 
 def test_an_archive_that_is_broken_or_empty_of_text_leaves_nothing(tmp_path: Path) -> None:
