@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from indexer import answers, oneshot, search
 from indexer.cli import light, show
 from indexer.cli.shared import opened, progress_of
+from indexer.errors import QueryError
 from indexer.search.calibrate import calibrate
 from indexer.search.show import Reader
 
@@ -71,9 +72,10 @@ def run_symbols(options: argparse.Namespace) -> int:
     """``indexer symbols``."""
     space = opened(options)
     read_text = oneshot.text_reader(space)
+    k = light.SYMBOLS if options.k is None else _at_least_one(options.k)
     answer = oneshot.ask(
         _view(options, space),
-        lambda corpus: search.Found("symbols", search.symbols(corpus, options.name, read_text=read_text)),
+        lambda corpus: search.symbols(corpus, options.name, read_text=read_text, k=k, where=_where(options)),
     )
     return _print_answer(options, answer, [options.name])
 
@@ -82,16 +84,26 @@ def run_related(options: argparse.Namespace) -> int:
     """``indexer related``."""
     space = opened(options)
     path, line = light.read_place(options.place, space.root)
-    k = space.settings.search.k if options.k is None else options.k
+    k = space.settings.search.k if options.k is None else _at_least_one(options.k)
     mode = search.resolve_mode(space.settings.search.mode, space.embedder)
     read_text = oneshot.text_reader(space)
     answer = oneshot.ask(
         _view(options, space),
-        lambda corpus: search.Found(
-            "related", search.related(corpus, path, line, mode=mode, read_text=read_text, k=k)
+        lambda corpus: search.related(
+            corpus, path, line, mode=mode, read_text=read_text, k=k, where=_where(options)
         ),
     )
     return _print_answer(options, answer, [])
+
+
+def _where(options: argparse.Namespace) -> search.Filters:
+    return search.Filters(path=tuple(options.path), lang=tuple(options.lang), kind=tuple(options.kind))
+
+
+def _at_least_one(k: int) -> int:
+    if k < 1:
+        raise QueryError(f"k: expected at least 1, got {k}")
+    return k
 
 
 def _print_answer(options: argparse.Namespace, answer: oneshot.Answer, words: Sequence[str]) -> int:

@@ -129,11 +129,15 @@ def _complete_search(options: argparse.Namespace) -> None:
     options.query = options.query or ""
 
 
-def _filters(command: argparse.ArgumentParser) -> None:
+def _places(command: argparse.ArgumentParser) -> None:
     command.add_argument("-k", type=int, metavar="N", help="how many hits")
     command.add_argument("--path", action="append", default=[], metavar="GLOB", help="only files that match")
     command.add_argument("--lang", action="append", default=[], metavar="L", help="only this language")
     command.add_argument("--kind", action="append", default=[], metavar="K", help="only this kind of chunk")
+
+
+def _filters(command: argparse.ArgumentParser) -> None:
+    _places(command)
     command.add_argument(
         "--name", action="append", default=[], metavar="GLOB", help="only definitions of such a name"
     )
@@ -148,9 +152,10 @@ def _filters(command: argparse.ArgumentParser) -> None:
 def _symbols(commands: _Commands) -> None:
     command = _command(commands, "symbols", "List the definitions of a name.")
     command.add_argument(
-        "name", metavar="NAME", help="a name, or part of one; Class.method and ns::name work"
+        "name", metavar="NAME", help="a name, part of one, or a glob; Class.method and ns::name work"
     )
     _root(command)
+    _places(command)
     command.add_argument("--now", action="store_true", help="answer from the index as it stands")
     _may_ask_daemon(command)
 
@@ -159,7 +164,7 @@ def _related(commands: _Commands) -> None:
     command = _command(commands, "related", "Find code that is like the code at a line.")
     command.add_argument("place", metavar="PATH:LINE", help="a line of an indexed file")
     _root(command)
-    command.add_argument("-k", type=int, metavar="N", help="how many hits")
+    _places(command)
     command.add_argument("--now", action="store_true", help="answer from the index as it stands")
     _may_ask_daemon(command)
 

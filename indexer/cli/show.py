@@ -55,13 +55,26 @@ class Painter:
         return re.sub(f"({found})", f"{_BOLD}\\1{_OFF}", line, flags=re.IGNORECASE)
 
 
-def hit_lines(hit: Hit, words: Sequence[str], painter: Painter) -> list[str]:
-    """One hit as lines: where and what it is, then the first lines of its text, numbered."""
-    name = f"{hit.scope}.{hit.symbol}" if hit.scope and hit.symbol else hit.symbol or hit.scope
+def _title(hit: Hit, painter: Painter, score: str = "") -> str:
+    """Where and what a hit is, in a line."""
+    between = " > " if hit.kind == "section" else "."  # headings hold dots themselves
+    name = between.join(part for part in (hit.scope, hit.symbol) if part)
     place = painter.paint(f"{safe(hit.path)}:{hit.start_line}", _CYAN)
-    about = painter.paint(f"({hit.kind}, {hit.language}) {hit.score:.5f}", _DIM)
+    what = ", ".join(part for part in (hit.kind, hit.language) if part)
+    about = painter.paint(f"({what}){score}", _DIM) if what else ""
     stale = " [the file has changed since]" if hit.stale else ""
-    lines = [" ".join(part for part in (place, painter.paint(safe(name), _BOLD), about) if part) + stale]
+    return " ".join(part for part in (place, painter.paint(safe(name), _BOLD), about) if part) + stale
+
+
+def definition_line(hit: Hit, painter: Painter) -> str:
+    """One definition in one line, with the line it stands on."""
+    text = safe(hit.text.strip()[:_LINE_WIDTH])
+    return f"{_title(hit, painter)}  {text}".rstrip()
+
+
+def hit_lines(hit: Hit, words: Sequence[str], painter: Painter, *, scored: bool = True) -> list[str]:
+    """One hit as lines: where and what it is, then the first lines of its text, numbered."""
+    lines = [_title(hit, painter, f" {hit.score:.5f}" if scored else "")]
     text = hit.text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n").split("\n") if hit.text else []
     for number, line in enumerate(text[:_SNIPPET_LINES], hit.start_line):
         shown = safe(line[:_LINE_WIDTH])
