@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         insist_on_utf8()
     tolerate_narrow_consoles()
     words = sys.argv[1:] if arguments is None else arguments
-    options = parser.build(words[0] if words else "").parse_args(words)
+    options = parser.read(words)
     # Linear algebra here is a few small products; threads for it would cost memory and make forking unsafe. Set
     # before numpy is loaded, and left alone where the user has said otherwise.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

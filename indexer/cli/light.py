@@ -5,11 +5,12 @@ a line on stderr says why if there is a daemon that should have answered.
 """
 
 # Paths are strings here: a question to a running daemon counts its milliseconds.
-# ruff: noqa: PTH109, PTH113, PTH118
+# ruff: noqa: PTH109, PTH110, PTH118
 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
@@ -29,14 +30,10 @@ if TYPE_CHECKING:
     from indexer.serve.protocol import Notification
     from indexer.types import Hit, Report
 
-FILTERS = (
-    "path",
-    "lang",
-    "kind",
-    "name",
-    "calls",
-    "inherits",
-)  # as in `indexer.search`, which is slow to load
+SYMBOLS = 50  # definitions that are listed
+# As in `indexer.search`, which is slow to load.
+_FILTERS = ("path", "lang", "kind", "name", "calls", "inherits")
+_UNSCORED = {"list", "literal"}  # modes in which a score says nothing
 _FRESH_MS = 2000  # how long the daemon may take to be current
 _ANSWER_SECONDS = 10.0  # for an answer, that time included
 _STATUS_SECONDS = 2.0
@@ -117,8 +114,7 @@ def _search(client: Client, options: argparse.Namespace) -> int:
     params = {
         "query": options.query,
         "literal": options.literal,
-        # An older daemon knows fewer filters, and refuses what it does not know.
-        **{name: given for name in FILTERS if (given := getattr(options, name))},
+        **_filters(options),
         **({"explain": True} if options.explain else {}),
         **_given(options, "k", "mode", "min_score"),
     }
@@ -127,14 +123,25 @@ def _search(client: Client, options: argparse.Namespace) -> int:
 
 
 def _symbols(client: Client, options: argparse.Namespace) -> int:
-    found = _ask(client, options, "index/symbols", {"name": options.name})
+    params = {**_filters(options), "name": options.name, **_given(options, "k")}
+    found = _ask(client, options, "index/symbols", params)
     return print_answer(options, found, [options.name])
 
 
 def _related(client: Client, options: argparse.Namespace) -> int:
     path, line = read_place(options.place, client.root)
-    params = {"path": path, "line": line, **_given(options, "k")}
+    filters = _filters(options)
+    if "path" in filters:
+        filters["within"] = filters.pop("path")
+    params = {"path": path, "line": line, **_given(options, "k"), **filters}
     return print_answer(options, _ask(client, options, "index/related", params), [])
+
+
+def _filters(options: argparse.Namespace) -> dict[str, object]:
+    """The filters that the user named; an older daemon knows fewer, and refuses what it does not know."""
+    return {
+        name: given for name in _FILTERS if isinstance(given := getattr(options, name, None), list) and given
+    }
 
 
 def _given(options: argparse.Namespace, *names: str) -> dict[str, object]:
@@ -160,16 +167,20 @@ def _is_kind(error: RpcError, kind: str) -> bool:
 
 
 def read_place(text: str, root: str | os.PathLike[str]) -> tuple[str, int]:
-    """Read PATH:LINE; the path is relative to the root, or to the current folder if that is inside it."""
+    """Read PATH:LINE; the path is relative to the root, or to the current folder if that is inside it.
+
+    What compilers and grep put behind the line (``:COLUMN``, ``-LAST``, a colon) is left aside.
+    """
     top = os.fspath(root)
-    path, _, line = text.rpartition(":")
-    if not path or not line.isascii() or not line.isdigit() or not int(line):
+    found = re.fullmatch(r"(.+?):(0*[1-9][0-9]*)(?:[:,-][0-9]+)?:?", text, re.DOTALL | re.ASCII)
+    if found is None:
         raise QueryError(f'PATH:LINE: expected a path, a colon and a line number, got "{text}"')
+    path, line = found[1], int(found[2])
     for base in (os.getcwd(), top):
         full = os.path.realpath(os.path.join(base, path))
-        if os.path.isfile(full) and full.startswith(f"{top.rstrip('/')}/"):
-            return os.path.relpath(full, top), int(line)
-    return path, int(line)
+        if os.path.exists(full) and full.startswith(f"{top.rstrip('/')}/"):
+            return os.path.relpath(full, top), line
+    return path, line
 
 
 def print_answer(options: argparse.Namespace, found: dict[str, Any], words: Sequence[str]) -> int:
@@ -181,10 +192,13 @@ def print_answer(options: argparse.Namespace, found: dict[str, Any], words: Sequ
         return 0
     painter = show.Painter(sys.stdout)
     for number, hit in enumerate(found["hits"]):
+        value = cast("Hit", SimpleNamespace(**{"stale": False, "also": (), "explain": (), **hit}))
+        if found["mode"] == "symbols":
+            print(show.definition_line(value, painter))
+            continue
         if number:
             print()
-        value = cast("Hit", SimpleNamespace(**{"stale": False, "also": (), "explain": (), **hit}))
-        print("\n".join(show.hit_lines(value, words, painter)))
+        print("\n".join(show.hit_lines(value, words, painter, scored=found["mode"] not in _UNSCORED)))
     if not found["hits"]:
         warn("nothing found")
     for note in found.get("notes", ()):

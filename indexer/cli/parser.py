@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from indexer import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     _Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  (argparse has no public name)
@@ -32,6 +32,14 @@ def build(command: str = "") -> argparse.ArgumentParser:
     for name in [command] if command in _COMMANDS else _COMMANDS:
         _COMMANDS[name](commands)
     return parser
+
+
+def read(words: Sequence[str]) -> argparse.Namespace:
+    """Read a command line; with a wrong one, print the usage and exit."""
+    options = build(words[0] if words else "").parse_args(words)
+    if options.command == "search":
+        _complete_search(options)
+    return options
 
 
 def _path(text: str) -> Path:
@@ -87,8 +95,9 @@ def _search(commands: _Commands) -> None:
     command = _command(commands, "search", "Answer a question from the index, brought up to date first.")
     command.add_argument(
         "query",
+        nargs="?",
         metavar="QUERY",
-        help='words, a name, or a question; filters may stand in it: "retry kind:class -path:tests"',
+        help='words, a name, or a question; filters may stand in it ("retry kind:class -path:tests"), also alone',
     )
     _root(command)
     _filters(command)
@@ -97,14 +106,38 @@ def _search(commands: _Commands) -> None:
     command.add_argument("--now", action="store_true", help="answer from the index as it stands")
     command.add_argument("--literal", action="store_true", help="find QUERY as exact text")
     command.add_argument("--explain", action="store_true", help="tell what each score is made of")
+    command.add_argument(
+        "--calibrate",
+        action="store_true",
+        help="ask some hundred questions with known answers, and tell how scores lie",
+    )
     _may_ask_daemon(command)
+    command.set_defaults(complain=command.error)
 
 
-def _filters(command: argparse.ArgumentParser) -> None:
+def _complete_search(options: argparse.Namespace) -> None:
+    """A question may be left out where filters are given, and to calibrate takes none."""
+    if options.calibrate:
+        if options.query is not None and options.root is not None:
+            options.complain("--calibrate takes no QUERY")
+        options.root = _path(options.query) if options.query is not None else None
+        options.no_daemon = True  # which would be kept busy by it
+    elif options.query is None:
+        filters = (options.path, options.lang, options.kind, options.name, options.calls, options.inherits)
+        if not any(filters):
+            options.complain("the following arguments are required: QUERY")
+    options.query = options.query or ""
+
+
+def _places(command: argparse.ArgumentParser) -> None:
     command.add_argument("-k", type=int, metavar="N", help="how many hits")
     command.add_argument("--path", action="append", default=[], metavar="GLOB", help="only files that match")
     command.add_argument("--lang", action="append", default=[], metavar="L", help="only this language")
     command.add_argument("--kind", action="append", default=[], metavar="K", help="only this kind of chunk")
+
+
+def _filters(command: argparse.ArgumentParser) -> None:
+    _places(command)
     command.add_argument(
         "--name", action="append", default=[], metavar="GLOB", help="only definitions of such a name"
     )
@@ -119,9 +152,10 @@ def _filters(command: argparse.ArgumentParser) -> None:
 def _symbols(commands: _Commands) -> None:
     command = _command(commands, "symbols", "List the definitions of a name.")
     command.add_argument(
-        "name", metavar="NAME", help="a name, or part of one; Class.method and ns::name work"
+        "name", metavar="NAME", help="a name, part of one, or a glob; Class.method and ns::name work"
     )
     _root(command)
+    _places(command)
     command.add_argument("--now", action="store_true", help="answer from the index as it stands")
     _may_ask_daemon(command)
 
@@ -130,7 +164,7 @@ def _related(commands: _Commands) -> None:
     command = _command(commands, "related", "Find code that is like the code at a line.")
     command.add_argument("place", metavar="PATH:LINE", help="a line of an indexed file")
     _root(command)
-    command.add_argument("-k", type=int, metavar="N", help="how many hits")
+    _places(command)
     command.add_argument("--now", action="store_true", help="answer from the index as it stands")
     _may_ask_daemon(command)
 

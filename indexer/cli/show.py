@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from indexer.check import Findings
+    from indexer.search.calibrate import Calibration
     from indexer.status import Status
     from indexer.types import Hit, Report, Skipped
 
@@ -54,13 +55,26 @@ class Painter:
         return re.sub(f"({found})", f"{_BOLD}\\1{_OFF}", line, flags=re.IGNORECASE)
 
 
-def hit_lines(hit: Hit, words: Sequence[str], painter: Painter) -> list[str]:
-    """One hit as lines: where and what it is, then the first lines of its text, numbered."""
-    name = f"{hit.scope}.{hit.symbol}" if hit.scope and hit.symbol else hit.symbol or hit.scope
+def _title(hit: Hit, painter: Painter, score: str = "") -> str:
+    """Where and what a hit is, in a line."""
+    between = " > " if hit.kind == "section" else "."  # headings hold dots themselves
+    name = between.join(part for part in (hit.scope, hit.symbol) if part)
     place = painter.paint(f"{safe(hit.path)}:{hit.start_line}", _CYAN)
-    about = painter.paint(f"({hit.kind}, {hit.language}) {hit.score:.5f}", _DIM)
+    what = ", ".join(part for part in (hit.kind, hit.language) if part)
+    about = painter.paint(f"({what}){score}", _DIM) if what else ""
     stale = " [the file has changed since]" if hit.stale else ""
-    lines = [" ".join(part for part in (place, painter.paint(safe(name), _BOLD), about) if part) + stale]
+    return " ".join(part for part in (place, painter.paint(safe(name), _BOLD), about) if part) + stale
+
+
+def definition_line(hit: Hit, painter: Painter) -> str:
+    """One definition in one line, with the line it stands on."""
+    text = safe(hit.text.strip()[:_LINE_WIDTH])
+    return f"{_title(hit, painter)}  {text}".rstrip()
+
+
+def hit_lines(hit: Hit, words: Sequence[str], painter: Painter, *, scored: bool = True) -> list[str]:
+    """One hit as lines: where and what it is, then the first lines of its text, numbered."""
+    lines = [_title(hit, painter, f" {hit.score:.5f}" if scored else "")]
     text = hit.text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n").split("\n") if hit.text else []
     for number, line in enumerate(text[:_SNIPPET_LINES], hit.start_line):
         shown = safe(line[:_LINE_WIDTH])
@@ -85,6 +99,34 @@ def _reasons(explain: Sequence[Any], painter: Painter) -> list[str]:
         painter.paint(f"        {safe(name):<{width}}  {value:>8.3f}  {contribution:>+8.3f}", _DIM)
         for name, value, contribution in rows
     ]
+
+
+def calibration_lines(found: Calibration, weak_below: float) -> list[str]:
+    """How scores lie, as a table, and what follows for --min-score."""
+    width = max(map(len, found.scores))
+    quantiles = "".join(f"{f'{percent} %':>9}" for percent in next(iter(found.scores.values())).quantiles)
+    lines = [f"{'best score':<{width}}    answers{quantiles}"]
+    for name, scores in found.scores.items():
+        values = "".join(f"{value:>9.3f}" for value in scores.quantiles.values())
+        lines.append(f"{name:<{width}}  {scores.count:>9,}{values}")
+    lines.append("")
+    if found.sample:
+        by = ", ".join(
+            f"by {way} {found.first[way]:.0%} first and {found.found[way]:.0%} among the hits"
+            for way in found.first
+        )
+        lines.append(f"{found.sample:,} definitions were asked for: {by}")
+        lines.append(
+            f"--min-score {found.keeps_right:g} keeps 95 % of the right answers, and {found.nonsense_kept:.0%} of the nonsense"
+        )
+    lines.append(
+        f"--min-score {found.drops_nonsense:g} shuts out 95 % of the nonsense, and {found.right_dropped:.0%} of the right answers"
+    )
+    weak = ", ".join(
+        f"{share:.0%} {'of' if way == 'nonsense' else 'by'} {way}" for way, share in found.weak.items()
+    )
+    lines.append(f"said to be weak (search.weak_below = {weak_below:g}): {weak}")
+    return lines
 
 
 def report_text(report: Report) -> str:

@@ -21,7 +21,7 @@ from indexer.search.filters import allowed_rows
 from indexer.search.found import Found, judged
 from indexer.search.listing import listed
 from indexer.search.literal import literal
-from indexer.search.query import FILTERS, Request, parse
+from indexer.search.query import FILTERS, Filters, Request, parse
 from indexer.search.rank import Scored
 from indexer.search.related import related
 from indexer.search.symbols import symbols
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FILTERS",
     "Corpus",
+    "Filters",
     "Found",
     "Request",
     "find",

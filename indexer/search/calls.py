@@ -32,7 +32,7 @@ MOST_FILES = 4000  # that are read for one name
 MOST = 5000  # chunks with the name in them that are read closely
 
 _SEPARATOR = re.compile(r"\.|::|->|#|/")
-_BEFORE = re.compile(rb"([\w\x80-\xff]+|[>\])])[ \t\r\n]*([ \t\r\n]|[*&]+)\Z")
+_BEFORE = re.compile(rb"([\w\x80-\xff]+|[>\])])[ \t]*([ \t]|[*&]+)\Z")
 _DEFINING = frozenset(
     b"def defp defmacro defmacrop function func fn fun sub class struct interface trait enum record object type module"
     b" macro proc procedure method let val external".split()
@@ -180,7 +180,7 @@ class _Call:
                 return True
             if self._lexis.typed and word not in _EXPRESSION:
                 # "char *name(" and "T& name(" declare; "a * name(" multiplies.
-                return b"\n" not in text[before.end(1) : at] and word not in {b")", b"]"}
+                return word not in {b")", b"]"}
         return self._lexis.blocks and text[end - 1 : end] == b"(" and _opens_block(text, end, start)
 
 

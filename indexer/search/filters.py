@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from indexer.search import show
     from indexer.search.corpus import Corpus
-    from indexer.search.query import Request
+    from indexer.search.query import Filters
 
     Bools = NDArray[np.bool_]
 
@@ -47,27 +47,27 @@ class Allowed(NamedTuple):
     notes: list[str]
 
 
-def allowed_rows(corpus: Corpus, request: Request, reader: show.Reader) -> Allowed:
-    """Apply all filters of a request; ``reader`` gives the texts in which calls are looked for."""
+def allowed_rows(corpus: Corpus, filters: Filters, reader: show.Reader) -> Allowed:
+    """Apply all filters; ``reader`` gives the texts in which calls are looked for."""
     mask, notes = np.ones(corpus.rows, np.bool_), []
-    if request.path:
-        mask &= np.array(allowed_paths(corpus.snapshot.paths, request.path), np.bool_)[corpus.file]
-        notes += _absent("path", request.path, mask)
+    if filters.path:
+        mask &= np.array(allowed_paths(corpus.snapshot.paths, filters.path), np.bool_)[corpus.file]
+        notes += _absent("path", filters.path, mask)
     for filter_name, values, rows_of in (
-        ("lang", request.lang, _of_language),
-        ("kind", request.kind, _of_kind),
-        ("name", request.name, _named),
-        ("inherits", request.inherits, _inheriting),
+        ("lang", filters.lang, _of_language),
+        ("kind", filters.kind, _of_kind),
+        ("name", filters.name, rows_named),
+        ("inherits", filters.inherits, _inheriting),
     ):
         if values:
             own = _any_but(values, corpus.rows, partial(rows_of, corpus))
             notes += _absent(filter_name, values, own)
             mask &= own
-    if request.calls:
+    if filters.calls:
         left = mask.copy()
-        mask &= _any_but(request.calls, corpus.rows, lambda name: _calling(corpus, reader, name, left, notes))
-    if request.lang and not mask.any():
-        notes += _languages_note(corpus, request.lang)
+        mask &= _any_but(filters.calls, corpus.rows, lambda name: _calling(corpus, reader, name, left, notes))
+    if filters.lang and not mask.any():
+        notes += _languages_note(corpus, filters.lang)
     return Allowed(mask, notes)
 
 
@@ -112,7 +112,8 @@ def _of_kind(corpus: Corpus, value: str) -> Bools:
     return mask
 
 
-def _named(corpus: Corpus, glob: str) -> Bools:
+def rows_named(corpus: Corpus, glob: str) -> Bools:
+    """Rows (r,) whose names match a glob."""
     whole = name_pattern(glob)
     mask = _with_symbols(corpus, [number for number, text in corpus.symbols if whole.match(text)])
     if "." not in glob.strip("."):

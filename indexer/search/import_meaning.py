@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.search.file_graph import unique
 from indexer.search.import_languages import FAMILIES, families
 from indexer.search.import_rules import Tree
 from indexer.search.modules import above
@@ -46,20 +47,18 @@ class Meaning(NamedTuple):
     ballot: int
 
 
-class Answer(NamedTuple):
-    """What an import means: files near the one that it stands in, or else its meaning anywhere."""
-
-    file: int
-    near: Sequence[int]
-    meaning: Meaning | None
-
-
 class Asked(NamedTuple):
-    """Answers, the importing file of each import and the number of its answer, and ballots: file and ballot (2, b)."""
+    """Imports (i,) and their answers (a,), and ballots: file and ballot (2, b).
+
+    ``importer`` and ``answer`` (i,): the file of each import and the number of its answer. An answer is ``near``, files
+    near the one that the import stands in; or where these are none, ``meaning`` seen from ``file``.
+    """
 
     importer: I64
     answer: I64
-    answers: list[Answer]
+    file: list[int]
+    near: list[Sequence[int]]
+    meaning: list[Meaning | None]
     ballots: I64
 
 
@@ -91,21 +90,31 @@ class Resolver:
         question = (self._family[importer] * 2 * len(self._paths) + self._place[importer]) * len(names) + text
         _, first, answer = np.unique(question, return_index=True, return_inverse=True)
         texts = snapshot.strings(names)
-        family = self._family[importer[first]].tolist()
-        questions = zip(family, importer[first].tolist(), text[first].tolist(), strict=True)
-        answers = [self._answer(family, file, texts[name]) for family, file, name in questions]
-        ballot = np.array([one.meaning.ballot if one.meaning else -1 for one in answers], np.int64)[answer]
-        return Asked(importer, answer, answers, np.stack((importer, ballot))[:, ballot >= 0])
+        asking = importer[first].tolist()
+        near, meaning = self._answers(asking, [texts[at] for at in text[first].tolist()])
+        ballot = np.array([one.ballot if one else -1 for one in meaning], np.int64)[answer]
+        ballots = np.stack((importer, ballot))[:, ballot >= 0]
+        return Asked(importer, answer, asking, near, meaning, ballots)
 
-    def _answer(self, family: int, file: int, text: str) -> Answer:
-        rule = self._rules.get(family) or self._rule(family)
-        near = rule.near(self._folders[file], self._paths[file], text)
-        if near:
-            return Answer(file, near, None)
-        meaning = self._meanings.get((family, text))
-        if meaning is None:
-            meaning = self._meanings[family, text] = self._meaning(family, text)
-        return Answer(file, (), meaning)
+    def _answers(
+        self, files: Sequence[int], texts: Sequence[str]
+    ) -> tuple[list[Sequence[int]], list[Meaning | None]]:
+        """What texts mean near the files that they stand in, and where they mean nothing there, anywhere."""
+        near: list[Sequence[int]] = []
+        meanings: list[Meaning | None] = []
+        families = self._family[np.array(files, np.int64)].tolist()
+        for family, file, text in zip(families, files, texts, strict=True):
+            rule = self._rules.get(family) or self._rule(family)
+            found = rule.near(self._folders[file], self._paths[file], text)
+            near.append(found)
+            if found:
+                meanings.append(None)
+                continue
+            meaning = self._meanings.get((family, text))
+            if meaning is None:
+                meaning = self._meanings[family, text] = self._meaning(family, text)
+            meanings.append(meaning)
+        return near, meanings
 
     def _rule(self, family: int) -> Rule:
         files = np.flatnonzero(self._family == family).tolist()
@@ -132,9 +141,8 @@ class Resolver:
 
     def roots(self, ballots: I64) -> Roots:
         """The name that the root of the tree has in each family, where most imports begin with one."""
-        counts = dict(
-            zip(self._ballots, np.bincount(ballots, minlength=len(self._ballots)).tolist(), strict=True)
-        )
+        known = list(self._ballots)
+        counts = dict(zip(known, np.bincount(ballots, minlength=len(known)).tolist(), strict=True))
         best: dict[int, tuple[int, bool, tuple[str, ...]]] = {}
         for ballot, count in counts.items():
             if not ballot.for_it or not count:
@@ -150,8 +158,11 @@ class Resolver:
         return self._rules[ballot.family].head(ballot.root) if ballot.root else 0
 
     def edges(self, asked: Asked, roots: Roots) -> I64:
-        """Edges of all imports, each as importer * f + imported, in no order."""
-        answers = [self._final(one, roots) for one in asked.answers]
+        """Edges of all imports, each as importer * f + imported, ascending."""
+        answers = [
+            near if meaning is None else self._from(file, meaning, roots)
+            for file, near, meaning in zip(asked.file, asked.near, asked.meaning, strict=True)
+        ]
         sizes = np.array([len(one) for one in answers], np.int64)
         flat = np.array([number for one in answers for number in one], np.int64)
         starts = np.cumsum(sizes) - sizes
@@ -159,27 +170,24 @@ class Resolver:
         before = np.cumsum(length) - length
         imported = flat[np.repeat(starts[asked.answer] - before, length) + np.arange(length.sum())]
         importer = np.repeat(asked.importer, length)
-        edges = np.sort((importer * len(self._paths) + imported)[importer != imported])
-        return edges[np.append(True, edges[1:] != edges[:-1])] if len(edges) else edges
+        return unique((importer * len(self._paths) + imported)[importer != imported])
 
-    def _final(self, answer: Answer, roots: Roots) -> Sequence[int]:
-        """Files that an import means, given the names of roots."""
-        found: Sequence[int] = answer.near
-        if answer.meaning:
-            family = int(self._family[answer.file]) if roots else -1
+    def _from(self, file: int, meaning: Meaning, roots: Roots) -> Sequence[int]:
+        """Files that an import means, seen from a file, given the names of roots."""
+        found = meaning.found
+        if roots:
+            family = int(self._family[file])
             root = roots.get(family)
-            parts = answer.meaning.parts
-            if root and parts[: len(root)] == root:
-                found = self._rules[family].in_root(parts[len(root) :])
-            # Beside a root with a name, what has one part is another project.
-            if not found and (not root or len(parts) != 1):
-                found = self._nearest(self._folders[answer.file], answer.meaning.found)
+            if root and meaning.parts[: len(root)] == root:
+                found = self._rules[family].in_root(meaning.parts[len(root) :]) or found
+            elif root and len(meaning.parts) == 1:  # beside a root with a name, this is another project
+                return ()
+        if len(found) > 1:
+            found = self._nearest(self._folders[file], found)
         return found if len(found) <= _MOST else ()
 
-    def _nearest(self, here: str, found: Sequence[int]) -> Sequence[int]:
+    def _nearest(self, here: str, found: list[int]) -> list[int]:
         """Those in the folders that share the most with the importing file's; none when these are many."""
-        if len(found) < 2:
-            return found
         folders = {self._folders[number] for number in found}
         if len(folders) == 1:
             return found
@@ -189,8 +197,6 @@ class Resolver:
             if near or not around:
                 break
             around = around[: around.rfind("/", 0, -1) + 1]
-        return (
-            [number for number in found if self._folders[number] in near]
-            if len(near) <= _MOST_FOLDERS
-            else ()
-        )
+        if len(near) > _MOST_FOLDERS:
+            return []
+        return [number for number in found if self._folders[number] in near]

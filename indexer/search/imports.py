@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.search.file_graph import FileGraph
 from indexer.search.import_languages import number_of
 from indexer.search.import_meaning import Resolver
 from indexer.store.format import NONE, Flag
@@ -20,44 +21,18 @@ if TYPE_CHECKING:
     from indexer.search.import_meaning import Roots
     from indexer.store import Snapshot
 
-F64 = NDArray[np.float64]
 I64 = NDArray[np.int64]
 
 
-class ImportGraph:
-    """Edges between the live files of a snapshot, by their places in `Snapshot.files`.
-
-    ``importer`` and ``imported`` (e,) ascend by importer, then imported; no edge stands twice, none leads to itself.
-    ``made`` is what the next graph may take over.
-    """
+class ImportGraph(FileGraph):
+    """The imports of a snapshot; ``made`` is what the next graph may take over."""
 
     def __init__(self, snapshot: Snapshot, before: ImportGraph | None = None) -> None:
         """Resolve the imports of a snapshot; ``before``, the graph of an earlier one, makes that quick."""
         sources = _Sources(snapshot)
-        self.files = len(sources.paths)
         known = before.made if before is not None and before.made.sources.same_tree(sources) else None
         self.made: _Made = _more(snapshot, sources, known) if known else _all(snapshot, sources)
-        self.importer: I64
-        self.imported: I64
-        self.importer, self.imported = np.divmod(self.made.edges, max(self.files, 1))
-
-    @property
-    def in_degree(self) -> I64:
-        """How many files import each file (f,)."""
-        return np.bincount(self.imported, minlength=self.files)
-
-    @property
-    def out_degree(self) -> I64:
-        """How many files each file (f,) imports."""
-        return np.bincount(self.importer, minlength=self.files)
-
-    def from_importers(self, values: F64) -> F64:
-        """Sum up, for each file, the values (f,) of the files that import it."""
-        return np.bincount(self.imported, values[self.importer], self.files).astype(np.float64)
-
-    def from_imported(self, values: F64) -> F64:
-        """Sum up, for each file, the values (f,) of the files that it imports."""
-        return np.bincount(self.importer, values[self.imported], self.files).astype(np.float64)
+        super().__init__(self.made.edges, len(sources.paths))
 
 
 class _Made(NamedTuple):

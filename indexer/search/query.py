@@ -58,24 +58,50 @@ _TOPICS = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """One question with its filters. Wrong values: `QueryError`.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """What may be shown. Wrong values: `QueryError`.
 
     Several values of one filter mean any of them, several filters mean all of them, and a value that begins with ``!``
-    leaves out what it matches; see `indexer.search.filters`. With filters the question may be empty. ``weak_below`` is
-    the score below which the best hit is said to be weak (0: never); ``explain`` asks for each hit's signals.
+    leaves out what it matches; see `indexer.search.filters`.
     """
 
-    query: str
-    k: int = 10
-    mode: str = "hybrid"
     path: tuple[str, ...] = ()
     lang: tuple[str, ...] = ()
     kind: tuple[str, ...] = ()
     name: tuple[str, ...] = ()
     calls: tuple[str, ...] = ()
     inherits: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for filter_name in FILTERS:
+            if not all(value.strip("!/ ") for value in getattr(self, filter_name)):
+                raise QueryError(f"{filter_name}: a pattern is empty")
+        if wrong := sorted({kind.removeprefix("!") for kind in self.kind} - KINDS):
+            raise QueryError(f'kind: "{wrong[0]}" is none of {", ".join(sorted(KINDS))}')
+        if patterns := [name for name in self.calls if "*" in name]:
+            raise QueryError(f'calls: "{patterns[0]}" is a pattern; give the whole name')
+
+    @property
+    def any_given(self) -> bool:
+        """Whether there is any filter."""
+        return any(getattr(self, name) for name in FILTERS)
+
+
+NO_FILTERS = Filters()
+
+
+@dataclass(frozen=True, slots=True)
+class Request(Filters):
+    """One question with its filters; with filters it may be empty. Wrong values: `QueryError`.
+
+    ``weak_below`` is the score below which the best hit is said to be weak (0: never); ``explain`` asks for each hit's
+    signals.
+    """
+
+    query: str
+    k: int = 10
+    mode: str = "hybrid"
     min_score: float = 0.0
     weak_below: float = 0.0
     explain: bool = False
@@ -85,20 +111,9 @@ class Request:
             raise QueryError(f"k: expected at least 1, got {self.k}")
         if self.mode not in MODES:
             raise QueryError(f'mode: expected one of {", ".join(MODES)}, got "{self.mode}"')
-        for filter_name in FILTERS:
-            if not all(value.strip("!/ ") for value in getattr(self, filter_name)):
-                raise QueryError(f"{filter_name}: a pattern is empty")
-        if wrong := sorted({kind.removeprefix("!") for kind in self.kind} - KINDS):
-            raise QueryError(f'kind: "{wrong[0]}" is none of {", ".join(sorted(KINDS))}')
-        if wrong := [name for name in self.calls if "*" in name]:
-            raise QueryError(f'calls: "{wrong[0]}" is a pattern; give the whole name')
-        if not self.query.strip(" \t\r\n\0") and not self.filtered:
+        Filters.__post_init__(self)
+        if not self.query.strip(" \t\r\n\0") and not self.any_given:
             raise QueryError("the question is empty: give some words, a name or a piece of code")
-
-    @property
-    def filtered(self) -> bool:
-        """Whether there is any filter."""
-        return any(getattr(self, name) for name in FILTERS)
 
 
 class Term(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,8 +12,10 @@ from indexer import tokens
 from indexer.errors import QueryError
 from indexer.search import dense, rank, show
 from indexer.search.corpus import Corpus
+from indexer.search.filters import allowed_rows
+from indexer.search.found import Found
 from indexer.search.lexical import bm25
-from indexer.search.query import Term
+from indexer.search.query import NO_FILTERS, Term
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,12 +23,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.search.columns import F64
+    from indexer.search.query import Filters
     from indexer.store import Snapshot
-    from indexer.types import Hit
 
 _MOST_TERMS = 32  # of the chunk's terms, those that are rare elsewhere and frequent in it
 _SAME_FILE = 0.9
 _DENSE_SHARE = 0.4
+_LINE_END = re.compile(rb"\r\n|\r|\n")
 
 
 def related(
@@ -36,33 +40,50 @@ def related(
     mode: str,
     read_text: Callable[[str], bytes | None],
     k: int = 10,
-) -> list[Hit]:
+    where: Filters = NO_FILTERS,
+) -> Found:
     """Return the k chunks that are most like the one at a line; the chunk itself is not among them.
 
-    By its words, and with ``mode`` "hybrid" or "dense" (see `resolve_mode`) by its vector too. Raises `QueryError` when
-    the path is not in the index or has nothing at that line.
+    A note tells which chunk that is. By its words, and with ``mode`` "hybrid" or "dense" (see `resolve_mode`) by its
+    vector too. Raises `QueryError` when the path is not in the index or has nothing at that line.
     """
     corpus = Corpus.of(snapshot)
-    row = _row_at_line(corpus, path, line)
     reader = show.Reader(corpus, read_text)
-    among = np.ones(corpus.rows, np.bool_)
+    row = _row_at_line(corpus, reader, path, line)
+    among, notes = allowed_rows(corpus, where, reader)
     among[row] = False
     scores = _by_words(corpus, reader, row)
     if mode != "lexical":
-        scores = (1 - _DENSE_SHARE) * _unit_range(scores, among) + _DENSE_SHARE * _unit_range(_by_vector(corpus, row), among)
+        meant = _unit_range(_by_vector(corpus, row), among)
+        scores = (1 - _DENSE_SHARE) * _unit_range(scores, among) + _DENSE_SHARE * meant
     rows = np.flatnonzero(among & (scores > 0))
     chosen = rank.select(corpus, rows, scores[rows], k, _SAME_FILE)
-    return [show.hit(corpus, reader, ranked.row, ranked.score, among) for ranked in chosen]
+    hits = [show.hit(corpus, reader, ranked.row, ranked.score, among) for ranked in chosen]
+    return Found("related", hits, notes=(_about(corpus, row), *notes))
 
 
-def _row_at_line(corpus: Corpus, path: str, line: int) -> int:
+def _row_at_line(corpus: Corpus, reader: show.Reader, path: str, line: int) -> int:
     file = corpus.snapshot.file_of(path)
     if file is None:
-        raise QueryError(f"related: {path} is not in the index")
+        below = any(known.startswith(f"{path.rstrip('/')}/") for known in corpus.snapshot.paths)
+        raise QueryError(f"related: {path} is {'a folder' if below else 'not in the index'}")
+    record = corpus.snapshot.record(path)
+    if record is not None and record.reason:
+        raise QueryError(f"related: {path} is not indexed ({record.reason})")
+    lines = _LINE_END.split(reader.text(path) or b"")
+    if line > len(lines):
+        raise QueryError(f"related: {path} has {len(lines):,} lines, and no line {line}")
     row = corpus.row_near_line(file, line)
     if row is None:
         raise QueryError(f"related: {path} has nothing indexed at line {line}")
     return row
+
+
+def _about(corpus: Corpus, row: int) -> str:
+    chunk = corpus.snapshot.chunk(row)
+    run = show.first_run(chunk.spans)
+    name = " ".join(part for part in (chunk.kind, chunk.symbol) if part)
+    return f"like {name} in {corpus.path(row)}:{run[0].start_line}-{run[-1].end_line}"
 
 
 def _by_words(corpus: Corpus, reader: show.Reader, row: int) -> F64:

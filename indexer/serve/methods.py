@@ -179,17 +179,17 @@ async def _search(session: Session, params: schema.SearchParams) -> bytes:
 
 
 async def _symbols(session: Session, params: schema.SymbolsParams) -> bytes:
+    where = search.Filters(path=_words(params.path), lang=_words(params.lang), kind=_words(params.kind))
     view = await _view(session, params.freshness, params.timeout_ms)
     return await _answer(
         session,
         view,
-        lambda corpus, read: search.Found(
-            "symbols", search.symbols(corpus, params.name, read_text=read, k=params.k)
-        ),
+        lambda corpus, read: search.symbols(corpus, params.name, read_text=read, k=params.k, where=where),
     )
 
 
 async def _related(session: Session, params: schema.RelatedParams) -> bytes:
+    where = search.Filters(path=_words(params.within), lang=_words(params.lang), kind=_words(params.kind))
     view = await _view(session, params.freshness, params.timeout_ms)
     settings = view.space.settings.search
     mode = search.resolve_mode(settings.mode, view.space.embedder)
@@ -197,8 +197,7 @@ async def _related(session: Session, params: schema.RelatedParams) -> bytes:
 
     def find(corpus: Corpus, read: ReadText) -> search.Found:
         path = lsp.path_in_root(session.service.root, params.path)  # here: it may ask the disk
-        hits = search.related(corpus, path, params.line, mode=mode, read_text=read, k=k)
-        return search.Found("related", hits)
+        return search.related(corpus, path, params.line, mode=mode, read_text=read, k=k, where=where)
 
     return await _answer(session, view, find)
 
@@ -214,7 +213,7 @@ async def _workspace_symbol(session: Session, params: schema.WorkspaceSymbolPara
         read = text_reader(view.space)
         query = params.query.strip()
         if query:
-            hits = search.symbols(view.corpus, query, read_text=read, k=_SYMBOLS_SHOWN)
+            hits = search.symbols(view.corpus, query, read_text=read, k=_SYMBOLS_SHOWN).hits
         else:
             hits = _definitions(view.corpus, read)
         return json_bytes([lsp.symbol_information(root, hit) for hit in hits])

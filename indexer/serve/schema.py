@@ -77,18 +77,27 @@ class SearchParams(Fresh, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 class SymbolsParams(Fresh, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A name, or a part of one; ``Class.method`` and ``ns::name`` work."""
+    """A name, a part of one, or a glob; ``Class.method`` and ``ns::name`` work. Filters are those of ``index/search``."""
 
     name: str
     k: Most = 50
+    path: Words = ()
+    lang: Words = ()
+    kind: Words = ()
 
 
 class RelatedParams(Fresh, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A line of an indexed file: a path relative to the root, an absolute one inside it, or a file URI."""
+    """A line of an indexed file: a path relative to the root, an absolute one inside it, or a file URI.
+
+    ``within`` are the globs of paths that hits may have; these and the other filters are those of ``index/search``.
+    """
 
     path: str
     line: Line
     k: Most | None = None
+    within: Words = ()
+    lang: Words = ()
+    kind: Words = ()
 
 
 class ReindexParams(Strict, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -343,6 +343,10 @@ class Snapshot:
         bound = self.live[ids]
         return ids[bound], counts[bound]
 
+    def holding(self, terms: U64) -> tuple[I64, I64]:
+        """Contents that hold each of many terms: places in ``terms`` (n,) and ids (n,), bound or not, in no order."""
+        return self.stack.holding("body", terms)
+
     def vectors(self) -> Iterator[tuple[int, I8, F32]]:
         """Vectors piece by piece: first content id, int8 (n, dim), scales (n,); dead contents are among them."""
         for segment in self.stack.segments:

@@ -11,7 +11,7 @@ import numpy as np
 from indexer.errors import StoreError
 from indexer.store.format import Counts, File, dtype_of
 from indexer.store.retention import join_offsets
-from indexer.store.tables import find_keys
+from indexer.store.tables import find_keys, take_ragged
 
 if TYPE_CHECKING:
     from indexer.store.segment import Segment
@@ -107,6 +107,31 @@ class Stack:
         if not ids:
             return np.zeros(0, np.uint32), np.zeros(0, np.uint16)
         return np.concatenate(ids), np.concatenate(counts)
+
+    def holding(self, prefix: Literal["body", "name"], terms: U64) -> tuple[I64, I64]:
+        """Rows that hold each of many terms: the places in ``terms`` (n,) and the ids (n,), bound or not, in no order."""
+        kind: Kind = "contents" if prefix == "body" else "strings"
+        places, ids = [], []
+        for segment in self.segments:
+            place, rows = _holding(segment.tables, prefix, terms)
+            if len(rows) and int(rows.max()) >= getattr(segment.tables.counts, kind):
+                raise StoreError(f"{segment.entry.name}: {prefix}_rows: a row is out of range")
+            places.append(place)
+            ids.append(rows.astype(np.int64) + getattr(segment.base, kind))
+        none = np.zeros(0, np.int64)
+        return np.concatenate([none, *places]), np.concatenate([none, *ids])
+
+
+def _holding(tables: Tables, prefix: str, wanted: U64) -> tuple[I64, U32]:
+    """`_postings` of many terms at once."""
+    terms: U64 = getattr(tables, prefix + "_terms")
+    rows: U32 = getattr(tables, prefix + "_rows")
+    if not len(terms):
+        return np.zeros(0, np.int64), rows[:0]
+    at = np.minimum(np.searchsorted(terms, wanted), len(terms) - 1)
+    hit = np.flatnonzero(terms[at] == wanted)
+    cut, taken = take_ragged(getattr(tables, prefix + "_offsets"), at[hit])
+    return np.repeat(hit, np.diff(cut)), rows[taken]
 
 
 def _postings(tables: Tables, prefix: str, term: int) -> tuple[U32, U16]:

@@ -1,7 +1,7 @@
 """Doc comments as plain English: markers, tags and markup taken off, the first sentence, the first paragraph.
 
-What is taken off: comment markers of every language; everything from the first block tag on (``@param``, Doxygen's
-``\\param``, Rust's ``# Examples``, fenced code), but for the tags that hold the description itself; XML around C#'s
+What is taken off: comment markers of every language; everything from the first block tag on (``@param``, its twin in Doxygen,
+Rust's ``# Examples``, fenced code), but for the tags that hold the description itself; XML around C#'s
 ``<summary>``; HTML tags; the braces of ``{@link X}``. What is left keeps its paragraphs, with an empty line between.
 """
 

@@ -40,7 +40,7 @@ class Documented:
     """One definition. ``doc`` is plain text, "" for none; ``code`` is without it.
 
     ``formal`` says that ``doc`` is written as documentation (a docstring, a ``/** */``), where the language tells
-    this from other comments. ``body`` counts the lines behind the signature (Python: behind the docstring) that say something.
+    this from other comments. ``inner`` is the code behind the signature; ``body`` counts the lines behind the signature (Python: behind the docstring) that say something.
     """
 
     symbol: str
@@ -51,6 +51,7 @@ class Documented:
     signature: str
     doc: str
     code: str
+    inner: str
     body: int
     formal: bool = True
 
@@ -113,6 +114,7 @@ def _python_definition(
         signature=" ".join(line.strip() for line in lines[first : max(head, first + 1)]),
         doc=doc,
         code="\n".join(_moved(line, margin) for line in kept),
+        inner="\n".join(_moved(line, margin) for line in lines[body:end]),
         body=sum(1 for line in lines[body:end] if line.strip()),
     )
 
@@ -146,8 +148,7 @@ def _chunk_definition(language: str, text: bytes, one: Chunk, end: tuple[int, in
     code = "\n".join(piece.decode("utf-8", "replace").strip("\r\n") for piece in pieces if piece.strip())
     lines = code.replace("\r\n", "\n").split("\n")
     margin = min((len(line) - len(line.lstrip()) for line in lines[-1:] if line.strip()), default=0)
-    behind = text[one.signature[1] : end[0]] if one.signature[1] else text[start : end[0]]
-    said = [line for line in behind.decode("utf-8", "replace").split("\n") if not _BRACKETS_ONLY.match(line)]
+    inner = text[one.signature[1] or start : end[0]].decode("utf-8", "replace").split("\n")
     return Documented(
         symbol=one.symbol,
         scope=one.scope,
@@ -157,6 +158,7 @@ def _chunk_definition(language: str, text: bytes, one: Chunk, end: tuple[int, in
         signature=" ".join(text[slice(*one.signature)].decode("utf-8", "replace").split()),
         doc=plain(language, text[doc_start:doc_end].decode("utf-8", "replace")),
         code="\n".join(_moved(line, margin) for line in lines).strip(),
-        body=len(said),
+        inner="\n".join(_moved(line, margin) for line in inner).strip(),
+        body=sum(1 for line in inner if not _BRACKETS_ONLY.match(line)),
         formal=language not in _FORMAL or bool(_FORMAL_MARK.match(text, doc_start)),
     )

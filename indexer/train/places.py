@@ -89,7 +89,7 @@ def code_files(folder: Path, home: str) -> Iterator[tuple[str, str, bytes]]:
         language = language_of(inner, home)
         if not language or _FILES.match(inner.rpartition("/")[2]):
             continue
-        text = Path(path).read_bytes()
+        text = Path(path).read_bytes().replace(b"\r\n", b"\n")
         if not _GENERATED.search(text[:_HEAD]) and b"\0" not in text[:_HEAD]:
             yield inner, language, text
 

@@ -116,7 +116,7 @@ def bring(source: Source, destination: Path, apt_state: Path) -> str:
         got = sha256_of(archive)
         if got != source.sha256:
             raise FetchError(f"{archive.name} has SHA-256 {got}, not {source.sha256}")
-        return f"{unpack(archive, target, only=source.only, catalogues=source.take != 'code')} files"
+        return f"{unpack(archive, target, only=source.only, take=source.take)} files"
 
 
 def bring_all(sources: Iterable[Source], destination: Path, *, workers: int = 3) -> list[str]:

@@ -32,6 +32,7 @@ CODE_SUFFIXES = _words(
     " .cc .cpp .cxx .hh .hpp .hxx .inl .ipp .cs .rb .rake .php .inc .swift .lua .hs .ex .exs .erl .hrl .sh .bash"
     " .zig .ml .mli .jl .pl .pm .r .m .mm .sql .proto .cmake .md .rst"
 )
+SCRIPT_SUFFIXES = _words(".js .mjs .cjs .ts")
 CATALOGUE_SUFFIXES = _words(".po .json .xlf .xliff .properties .yml .yaml")
 # Other people's code inside a package: it may well be one of the projects held out for tests.
 VENDORED = _words(
@@ -46,17 +47,18 @@ class UnpackError(Exception):
     """An archive that cannot be read, or that names a path outside its own folder."""
 
 
-def unpack(archive: Path, target: Path, *, only: Sequence[str] = (), catalogues: bool = False) -> int:
+def unpack(archive: Path, target: Path, *, only: Sequence[str] = (), take: str = "code") -> int:
     """Write what is kept of `archive` below `target`, all of it or nothing; the number of files.
 
-    `only` has patterns of whole paths inside the archive (`*/src/*`); none means everything.
+    `only` has patterns of whole paths inside the archive (`*/src/*`); none means everything. `take` says what
+    is kept: "code", "catalogue" (messages, and the scripts they may be written in) or "both".
     Raises UnpackError.
     """
     partial = target.with_name("." + target.name + ".part")
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)
     try:
-        count = _unpack(archive, partial, only, catalogues=catalogues)
+        count = _unpack(archive, partial, only, take=take)
         partial.rename(target)
     except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, zlib.error, lzma.LZMAError) as fault:
         raise UnpackError(f"{archive.name}: {fault}") from fault
@@ -65,10 +67,10 @@ def unpack(archive: Path, target: Path, *, only: Sequence[str] = (), catalogues:
     return count
 
 
-def _unpack(archive: Path, folder: Path, only: Sequence[str], *, catalogues: bool) -> int:
+def _unpack(archive: Path, folder: Path, only: Sequence[str], *, take: str) -> int:
     count = 0
     for name, size, data in _members(archive):
-        if _kept(inside(name), size, only, catalogues=catalogues):
+        if _kept(inside(name), size, only, take=take):
             count += _write(folder / inside(name), data)
     if not count:
         raise UnpackError(f"{archive.name}: nothing in it is kept")
@@ -83,7 +85,7 @@ def inside(name: str) -> PurePosixPath:
     return path
 
 
-def _kept(path: PurePosixPath, size: int, only: Sequence[str], *, catalogues: bool) -> bool:
+def _kept(path: PurePosixPath, size: int, only: Sequence[str], *, take: str) -> bool:
     if _is_licence(path.name):
         return size < MOST_BYTES
     if VENDORED.intersection(path.parts) or ".min." in path.name:
@@ -91,8 +93,10 @@ def _kept(path: PurePosixPath, size: int, only: Sequence[str], *, catalogues: bo
     if only and not any(fnmatch.fnmatchcase(str(path), pattern) for pattern in only):
         return False
     if path.suffix in CATALOGUE_SUFFIXES:
-        return catalogues and size <= MOST_CATALOGUE_BYTES
-    return path.suffix in CODE_SUFFIXES and size <= (MOST_CATALOGUE_BYTES if catalogues else MOST_BYTES)
+        return take != "code" and size <= MOST_CATALOGUE_BYTES
+    if path.suffix in SCRIPT_SUFFIXES and take != "code":
+        return size <= MOST_CATALOGUE_BYTES
+    return path.suffix in CODE_SUFFIXES and take != "catalogue" and size <= MOST_BYTES
 
 
 def _is_licence(name: str) -> bool:

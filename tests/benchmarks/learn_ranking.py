@@ -31,6 +31,7 @@ from indexer.search import Corpus
 from indexer.search import weights as ranking
 from indexer.search.dense import meaning
 from indexer.search.features import CANDIDATES, SURE, candidates
+from indexer.search.offtopic import QUESTIONS
 from indexer.search.query import parse
 from indexer.search.rank import select
 from indexer.settings import Settings
@@ -334,9 +335,6 @@ def ndcg(asked: Asked, sums: F64, k: int = 10) -> float:
 
 # --- how sure an answer is
 
-OFF_TOPIC = (Path(__file__).with_name("off_topic.txt")).read_text().splitlines()
-
-
 def confidence(bench: Bench, mode: str) -> dict[str, Any]:
     """Learn how sure the best candidate is, and say how well that tells right questions from others."""
     names = [name for name in SURE if mode == "hybrid" or not name.startswith("meaning")]
@@ -346,7 +344,7 @@ def confidence(bench: Bench, mode: str) -> dict[str, Any]:
         right.append(_absolute(bench.found(name, "whole", mode, query), names))
         other = bench.names[(bench.names.index(name) + 1 + at % (len(bench.names) - 1)) % len(bench.names)]
         wrong.append(_absolute(bench.found(other, "whole", mode, query), names))
-    off = [_absolute(bench.found(name, "whole", mode, q), names) for name in bench.names[::4] for q in OFF_TOPIC]
+    off = [_absolute(bench.found(name, "whole", mode, q), names) for name in bench.names[::4] for q in QUESTIONS]
     x = np.array(right + wrong + off)
     y = np.array([1.0] * len(right) + [0.0] * (len(wrong) + len(off)))
     weight = np.concatenate([np.full(len(p), 1 / len(p)) for p in (right, wrong, off)]) * [1.0]

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from indexer.search.imports import ImportGraph
+from tests.search.tree import Tree
 
 if TYPE_CHECKING:
     from indexer.search import Corpus
-    from tests.search.tree import Tree
 
 
 def edges_of(corpus: Corpus, before: ImportGraph | None = None) -> set[tuple[str, str]]:
@@ -365,6 +367,56 @@ def test_a_successor_equals_a_graph_made_from_nothing(tree: Tree) -> None:
         before = ImportGraph(corpus.snapshot, before)
         seen.add(frozenset(expected))
     assert len(seen) > len(STEPS) // 2
+
+
+TEXTS = {
+    ".py": [
+        "",
+        "import top.a\nimport top.pkg.b\n",
+        "from . import a, b\n",
+        "from pkg.b import x\nimport a\n",
+    ],
+    ".ts": ["", "import './a'\nimport '../b.js'\n", "export * from './pkg'\n", "import '@/pkg/a'\n"],
+    ".h": ["", '#include "a.h"\n#include "top/pkg/a.h"\n', '#include "pkg/b.h"\n', '#include "top/b.h"\n'],
+}
+PATHS = [f"{folder}{stem}" for folder in ("", "pkg/", "lib/pkg/") for stem in ("a", "b", "index", "__init__")]
+EDITS = st.lists(
+    st.dictionaries(
+        st.tuples(st.sampled_from(PATHS), st.sampled_from(sorted(TEXTS))), st.integers(-1, 3), max_size=6
+    ),
+    min_size=2,
+    max_size=4,
+)
+
+
+@settings(
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(edits=EDITS)
+def test_any_successor_equals_the_graph_of_a_new_index(
+    edits: list[dict[tuple[str, str], int]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    base = tmp_path_factory.mktemp("trees")
+    tree, before = Tree(base / "edited"), None
+    texts: dict[str, str] = {}
+    for edit in edits:
+        gone = [
+            f"{stem}{suffix}"
+            for (stem, suffix), number in edit.items()
+            if number < 0 and f"{stem}{suffix}" in texts
+        ]
+        for path in gone:
+            del texts[path]
+            (tree.root / path).unlink()
+        texts |= {
+            f"{stem}{suffix}": TEXTS[suffix][number] for (stem, suffix), number in edit.items() if number >= 0
+        }
+        corpus = tree.write(texts).index(*gone)
+        found = edges_of(corpus, before)
+        before = ImportGraph(corpus.snapshot, before)
+    assert found == edges(Tree(base / "new"), texts)
 
 
 def test_a_root_loses_its_name_when_the_imports_do(tree: Tree) -> None:

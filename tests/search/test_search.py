@@ -220,7 +220,7 @@ def test_an_empty_index_answers_with_nothing(tree: Tree, files: dict[str, str]) 
             tree.ask(corpus, "anything", mode=mode, path=("*.py",), lang=("python",), kind=("class",)) == []
         )
     assert literal(corpus, Request("any"), read_text=tree.read).hits == []
-    assert symbols(corpus, "any", read_text=tree.read) == []
+    assert symbols(corpus, "any", read_text=tree.read).hits == []
 
 
 def test_which_mode_is_used() -> None:

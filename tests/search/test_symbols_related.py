@@ -42,7 +42,7 @@ def corpus(tree: Tree) -> Corpus:
 
 
 def listed(tree: Tree, corpus: Corpus, name: str) -> list[tuple[str, int, str]]:
-    return [(hit.path, hit.start_line, hit.symbol) for hit in symbols(corpus, name, read_text=tree.read)]
+    return [(hit.path, hit.start_line, hit.symbol) for hit in symbols(corpus, name, read_text=tree.read).hits]
 
 
 def test_exact_then_other_spellings_then_parts(tree: Tree, corpus: Corpus) -> None:
@@ -66,10 +66,10 @@ def test_a_package_before_the_name(tree: Tree, corpus: Corpus) -> None:
 
 
 def test_the_text_is_the_line_of_the_definition(tree: Tree, corpus: Corpus) -> None:
-    hit = symbols(corpus, "ListView.queryset", read_text=tree.read)[0]
+    hit = symbols(corpus, "ListView.queryset", read_text=tree.read).hits[0]
     assert (hit.text, hit.end_line, hit.stale) == ("    def queryset(self):", 9, False)
     (tree.root / "app/views.py").write_text("changed\n")
-    assert symbols(corpus, "ListView.queryset", read_text=tree.read)[0].stale
+    assert symbols(corpus, "ListView.queryset", read_text=tree.read).hits[0].stale
 
 
 def test_names_that_are_nowhere_and_no_names(tree: Tree, corpus: Corpus) -> None:
@@ -81,7 +81,7 @@ def test_names_that_are_nowhere_and_no_names(tree: Tree, corpus: Corpus) -> None
 
 @pytest.mark.parametrize("mode", ["lexical", "hybrid"])
 def test_related(tree: Tree, corpus: Corpus, mode: str) -> None:
-    hits = related(corpus, "app/views.py", 8, mode=mode, read_text=tree.read)
+    hits = related(corpus, "app/views.py", 8, mode=mode, read_text=tree.read).hits
     assert {hits[0].symbol, hits[1].symbol} == {"get_queryset", "queryset_of"}
     assert "queryset" not in [hit.symbol for hit in hits]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from indexer.train.excluded import reason
-from indexer.train.sources import LICENCES, LIST, Source, SourceListError, read_list
+from indexer.train.sources import LICENCES, LIST, Source, SourceListError, bring_all, read_list
 from indexer.train.sources_fetch import FetchError, fetch, sha256_of, the_archive
 from indexer.train.sources_unpack import UnpackError, unpack
 
@@ -148,11 +148,16 @@ def test_links_binaries_vendored_and_minified_files_are_left_out(tmp_path: Path)
 
 
 def test_catalogues_are_kept_when_they_are_wanted_and_only_the_paths_asked_for(tmp_path: Path) -> None:
-    made = a_zip(tmp_path / "a.whl", {"p/zh_CN.po": b"a", "p/a.py": b"a", "q/zh_CN.po": b"a", "q/a.py": b"a"})
-    unpack(made, tmp_path / "one", only=["p/*"], catalogues=True)
+    made = a_zip(
+        tmp_path / "a.whl",
+        {"p/zh_CN.po": b"a", "p/a.py": b"a", "q/zh_CN.po": b"a", "q/a.py": b"a", "p/en.js": b"a"},
+    )
+    unpack(made, tmp_path / "one", only=["p/*"], take="both")
+    unpack(made, tmp_path / "three", take="catalogue")
     unpack(made, tmp_path / "two", only=["p/*"])
-    assert files_below(tmp_path / "one") == ["p/a.py", "p/zh_CN.po"]
-    assert files_below(tmp_path / "two") == ["p/a.py"]
+    assert files_below(tmp_path / "one") == ["p/a.py", "p/en.js", "p/zh_CN.po"]
+    assert files_below(tmp_path / "two") == ["p/a.py", "p/en.js"]
+    assert files_below(tmp_path / "three") == ["p/en.js", "p/zh_CN.po", "q/zh_CN.po"]
 
 
 def test_an_archive_that_is_broken_or_empty_of_text_leaves_nothing(tmp_path: Path) -> None:
@@ -198,3 +203,40 @@ def test_the_program_tells_what_is_there_already(tmp_path: Path) -> None:
 
 def test_the_list_lies_beside_the_trainer() -> None:
     assert LIST.is_file()
+
+
+def a_wheel(folder: Path) -> Path:
+    folder.mkdir()
+    about = "Metadata-Version: 2.1\nName: one\nVersion: 1.0\n"
+    members = {
+        "one/a.py": b"a = 1\n",
+        "one/zh.json": b"{}",
+        "one-1.0.dist-info/METADATA": about.encode(),
+        "one-1.0.dist-info/WHEEL": b"Wheel-Version: 1.0\nGenerator: t\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        "one-1.0.dist-info/RECORD": b"",
+    }
+    return a_zip(folder / "one-1.0-py3-none-any.whl", members)
+
+
+def test_a_package_is_brought_by_its_client_when_its_hash_is_right(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wheel = a_wheel(tmp_path / "index")
+    for key, value in {
+        "PIP_NO_INDEX": "1",
+        "PIP_FIND_LINKS": str(wheel.parent),
+        "PIP_CONFIG_FILE": "/dev/null",
+    }.items():
+        monkeypatch.setenv(key, value)
+    dest = tmp_path / "dest"
+    wrong = a_source()
+    assert bring_all([wrong], dest)[0].startswith("python/one-1.0: one-1.0-py3-none-any.whl has SHA-256")
+    assert files_below(dest) == []
+    right = a_source(sha256=sha256_of(wheel))
+    assert bring_all([right], dest) == []
+    assert files_below(dest / right.folder) == ["one/a.py"]
+    wheel.unlink()
+    assert bring_all([right], dest) == []  # there already: nothing is asked for
+    gone = a_source(name="two")
+    assert "python/two-1.0: " in bring_all([gone], dest)[0]
+    assert "\n" not in bring_all([gone], dest)[0]
