@@ -19,7 +19,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -110,11 +110,14 @@ class Asked(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Questions of one setting as arrays: signals (q, c, s), who is a candidate (q, c), what it should get (q, c)."""
+    """Questions of one setting, their candidates (c,) one after the other: signals (c, s), what each should get (c,).
+
+    Question i has the candidates from ``starts[i]`` to ``starts[i + 1]``, and counts as much as its ``share`` says.
+    """
 
     asked: list[Asked]
+    starts: NDArray[np.int64]
     x: F64
-    valid: NDArray[np.bool_]
     wanted: F64
     share: F64
 
@@ -125,15 +128,17 @@ def main() -> None:
     for name in ("eval", "repos", "indexes"):
         parser.add_argument(name, type=Path)
     parser.add_argument("--model", default=Settings().embed.model)
+    parser.add_argument("--mode", choices=("lexical", "hybrid"), action="append")
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
     bench = Bench(arguments.eval, arguments.repos, arguments.indexes, embed.load(arguments.model))
-    learnt = {}
-    for mode in ("lexical", "hybrid"):
+    learnt = json.loads(ranking.RANKING.read_text())
+    for mode in arguments.mode or ("lexical", "hybrid"):
         names = SIGNALS + (MEANING if mode == "hybrid" else ())
         tables = [bench.table(setting, mode, names) for setting in SETTINGS]
         _report(mode, tables, names)
         weights = fit(tables, names, np.ones(len(bench.names), np.bool_), bench.names)
+        print(f"{mode}, learnt from all:", _named(names, weights), flush=True)
         learnt[mode] = {"signals": _named(names, weights)} | confidence(bench, mode)
     if arguments.write:
         ranking.RANKING.write_text(json.dumps(learnt, indent=2) + "\n")
@@ -193,21 +198,13 @@ class Bench:
     def table(self, setting: str, mode: str, names: Sequence[str]) -> Table:
         """Ask every question in one setting, as arrays."""
         asked = self.ask(setting, mode)
-        most = max(len(one.found.files) for one in asked)
-        x, valid = np.zeros((len(asked), most, len(names))), np.zeros((len(asked), most), np.bool_)
-        wanted = np.zeros((len(asked), most))
-        for at, one in enumerate(asked):
-            n = len(one.found.files)
-            valid[at, :n] = True
-            for place, name in enumerate(names):
-                x[at, :n, place] = one.found.signals[name]
-            right = one.meets.any(1)
-            wanted[at, :n] = right / max(right.sum(), 1)
-        counts = defaultdict(int)
-        for one in asked:
-            counts[one.repo] += 1
-        share = np.array([1 / counts[one.repo] / len(counts) for one in asked])
-        return Table(asked, x, valid, wanted, share)
+        starts = np.concatenate([[0], np.cumsum([len(one.found.files) for one in asked])]).astype(np.int64)
+        x = np.concatenate([np.column_stack([one.found.signals[name] for name in names]) for one in asked])
+        right = [one.meets.any(1) for one in asked]
+        wanted = np.concatenate([some / max(some.sum(), 1) for some in right])
+        counts = Counter(one.repo for one in asked)
+        share = np.array([some.any() / counts[one.repo] / len(counts) for one, some in zip(asked, right, strict=True)])
+        return Table(asked, starts, x, wanted, share)
 
 
 def _target(target: Any) -> tuple[str, int, int]:
@@ -236,18 +233,23 @@ def _meets(before: str, place: tuple[str, int, int], target: tuple[str, int, int
 # --- learning
 
 
-def fit(tables: Sequence[Table], names: Sequence[str], used: NDArray[np.bool_], repos: Sequence[str]) -> F64:
-    """Learn weights from the repositories that are used (r,)."""
+def fit(
+    tables: Sequence[Table],
+    names: Sequence[str],
+    used: NDArray[np.bool_],
+    repos: Sequence[str],
+    start: F64 | None = None,
+) -> F64:
+    """Learn weights from the repositories that are used (r,); a good ``start`` only makes it quicker."""
     expected = np.array([EXPECTED.get(name, 0.0) for name in names])
     low = np.array([-np.inf if name in FREE | NEGATIVE else 0.0 for name in names])
     high = np.array([0.0 if name in NEGATIVE else np.inf for name in names])
     keep = {repo for repo, use in zip(repos, used, strict=True) if use}
     parts = []
     for table in tables:
-        rows = [at for at, one in enumerate(table.asked) if one.repo in keep and table.wanted[at].any()]
-        share = table.share[rows] / table.share[rows].sum() / len(tables)
-        parts.append((table.x[rows], table.valid[rows], table.wanted[rows], share))
-    weights = np.clip(expected, low, high)
+        share = table.share * [one.repo in keep for one in table.asked]
+        parts.append(table._replace(share=share / share.sum() / len(tables)))
+    weights = np.clip(expected if start is None else start, low, high)
     loss, gradient, hessian = _loss(parts, weights, expected)
     for _ in range(60):
         free = ~(((weights <= low) & (gradient > 0)) | ((weights >= high) & (gradient < 0)))
@@ -262,46 +264,47 @@ def fit(tables: Sequence[Table], names: Sequence[str], used: NDArray[np.bool_], 
             size /= 2
         else:
             break
-        done = loss - after[0] < 1e-9
+        done = loss - after[0] < 1e-7
         weights, (loss, gradient, hessian) = tried, after
         if done:
             break
     return weights
 
 
-def _loss(parts: list[Any], weights: F64, expected: F64) -> tuple[float, F64, F64]:
+def _loss(parts: Sequence[Table], weights: F64, expected: F64) -> tuple[float, F64, F64]:
     """Loss, gradient (s,) and Hessian (s, s)."""
     away = weights - expected
     loss, gradient = PULL / 2 * float(away @ away), PULL * away
     hessian = PULL * np.eye(len(weights))
-    for x, valid, wanted, share in parts:
-        sums = np.where(valid, x @ weights, -np.inf)
-        top = sums.max(1, keepdims=True)
-        odds = np.exp(sums - top)
-        total = odds.sum(1, keepdims=True)
-        chance = odds / total
-        likelihood = (wanted * np.where(wanted > 0, sums, 0)).sum(1) - top[:, 0] - np.log(total[:, 0])
-        loss -= float(share @ likelihood)
-        mean = np.einsum("qc,qcs->qs", chance, x)
-        gradient = gradient - share @ (np.einsum("qc,qcs->qs", wanted, x) - mean)
-        weighted = x * np.sqrt(chance * share[:, None])[:, :, None]
-        flat = weighted.reshape(-1, x.shape[2])
-        hessian = hessian + flat.T @ flat - (mean * share[:, None]).T @ mean
+    for part in parts:
+        first, lengths = part.starts[:-1], np.diff(part.starts)
+        sums = part.x @ weights
+        sums -= np.repeat(np.maximum.reduceat(sums, first), lengths)
+        odds = np.exp(sums)
+        total = np.add.reduceat(odds, first)
+        chance = odds / np.repeat(total, lengths)
+        loss -= float(part.share @ (np.add.reduceat(part.wanted * sums, first) - np.log(total)))
+        share = np.repeat(part.share, lengths)
+        gradient = gradient - part.x.T @ (share * (part.wanted - chance))
+        mean = np.add.reduceat(part.x * chance[:, None], first)
+        spread = part.x.T @ (part.x * (share * chance)[:, None]) - mean.T @ (mean * part.share[:, None])
+        hessian = hessian + spread
     return loss, gradient, hessian
 
 
 def left_out(tables: Sequence[Table], names: Sequence[str], folds: int = 21) -> tuple[list[F64], F64]:
-    """Sums (q, c) of each setting by weights learnt without the question's repository; the mean of these weights."""
+    """Sums (c,) of each setting by weights learnt without the question's repository; the mean of these weights."""
     repos = sorted({one.repo for one in tables[0].asked})
-    sums = [np.zeros(table.valid.shape) for table in tables]
+    sums = [np.zeros(len(table.x)) for table in tables]
     all_weights = []
+    start = fit(tables, names, np.ones(len(repos), np.bool_), repos)
     for fold in range(folds):
         used = np.arange(len(repos)) % folds != fold
-        weights = fit(tables, names, used, repos)
+        weights = fit(tables, names, used, repos, start)
         all_weights.append(weights)
         out = {repo for repo, use in zip(repos, used, strict=True) if not use}
         for table, column in zip(tables, sums, strict=True):
-            rows = [at for at, one in enumerate(table.asked) if one.repo in out]
+            rows = np.repeat([one.repo in out for one in table.asked], np.diff(table.starts))
             column[rows] = table.x[rows] @ weights
     return sums, np.mean(all_weights, axis=0)
 
@@ -309,7 +312,8 @@ def left_out(tables: Sequence[Table], names: Sequence[str], folds: int = 21) -> 
 def _report(mode: str, tables: Sequence[Table], names: Sequence[str]) -> None:
     sums, weights = left_out(tables, names)
     for setting, table, column in zip(SETTINGS, tables, sums, strict=True):
-        scores = {at: ndcg(one, column[at, : len(one.found.files)]) for at, one in enumerate(table.asked)}
+        ends = zip(table.asked, table.starts[:-1], table.starts[1:], strict=True)
+        scores = [ndcg(one, column[start:end]) for one, start, end in ends]
         kinds = defaultdict(list)
         repos = defaultdict(list)
         for at, one in enumerate(table.asked):
