@@ -34,7 +34,7 @@ _NOTHING_SAID = re.compile(
 _CODE = re.compile(
     r"[;{}]\s*$|^\s*(?:if|for|while|return|var|let|const|else|elif)\b.*[:({;]\s*$|\w\(.*\)\s*;?$|[=<>!]=|=>|->|\w\.\w+\("
 )
-_LINT = re.compile(r"^(?:@\w+|:\w+:|\.\.|>>>)")
+_LINT = re.compile(r"^(?:[:@\\]\w+|\.\.|>>>)")
 
 
 class Pair(NamedTuple):

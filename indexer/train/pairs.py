@@ -69,10 +69,13 @@ def mine(package: Path, home: str) -> tuple[list[Pair], Counter[str]]:
         if inner := excluded.inner_reason(language, path):
             dropped[f"file below a folder {inner}"] += 1
             continue
+        last, copied = "", ""
         for pair in pairs_of_file(language, text, project, dropped):
+            if pair.right != last:  # a sentence and a paragraph have the same code
+                last, copied = pair.right, _Against.twins.copied_from(pair.right)
             if pair.left.lower() in _Against.questions:
                 dropped["question of a test"] += 1
-            elif _Against.twins.copied_from(pair.right):
+            elif copied:
                 dropped["copy of excluded code"] += 1
             else:
                 found[pair.kind].append(pair)
@@ -136,6 +139,16 @@ def join(out: Path, language: str) -> tuple[Counter[str], Counter[str]]:
     return kinds, dropped
 
 
+def _in_turn(wanted: list[tuple[str, Path]]) -> list[tuple[str, Path]]:
+    """A package of each language, then the next of each: a run that is cut short has some of all."""
+    turn = Counter[str]()
+    numbered = []
+    for home, package in wanted:
+        numbered.append((turn[home], home, package))
+        turn[home] += 1
+    return [(home, package) for _, home, package in sorted(numbered)]
+
+
 def _twins(folders: list[Path], kept: Path | None) -> Twins:
     if kept is not None and kept.exists():
         return Twins.load(kept)
@@ -160,13 +173,13 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--twins", type=Path, nargs="*", default=[], help="folders of excluded projects")
     parser.add_argument("--kept", type=Path, help="file (.npz) that keeps the folders' shingles between runs")
     parser.add_argument("--questions", type=Path, help="folder of test pools, whose questions are left out")
-    parser.add_argument("--language", action="append", default=[], help="only these, in this order")
+    parser.add_argument("--language", action="append", default=[], help="only these")
     parser.add_argument("--again", action="store_true", help="read packages anew that were read before")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--nice", type=int, default=10)
     options = parser.parse_args(arguments)
     wanted = [one for one in packages(options.sources) if not options.language or one[0] in options.language]
-    wanted.sort(key=lambda one: options.language.index(one[0]) if options.language else 0)
+    wanted = _in_turn(wanted)
     parts = [options.out / _PARTS / home / f"{package.name}.jsonl" for home, package in wanted]
     new = [
         (*one, part) for one, part in zip(wanted, parts, strict=True) if options.again or not part.exists()

@@ -35,7 +35,7 @@ def fetch(kind: str, name: str, version: str, folder: Path, *, apt_state: Path) 
     if kind in {"wheel", "sdist"}:
         _run(_pip(kind, name, version, folder), folder)
     elif kind == "npm":
-        _run(["npm", "pack", "--silent", f"{name}@{version}"], folder)
+        _run(["npm", "pack", "--loglevel=error", f"{name}@{version}"], folder)
     elif kind == "deb":
         _run(["apt-get", *apt_options(apt_state), "download", f"{name}={version}"], folder)
     elif kind == "dsc":
@@ -134,5 +134,6 @@ def _run(command: list[str], folder: Path) -> None:
     except (OSError, subprocess.TimeoutExpired) as fault:
         raise FetchError(f"{command[0]}: {fault}") from fault
     if done.returncode:
-        lines = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()] or ["no word why"]
-        raise FetchError(f"{Path(command[0]).name}: {lines[-1].strip()[:200]}")
+        lines = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()] or ["no word why"]
+        lines = [line for line in lines if line.startswith(("E: ", "ERROR: ", "npm error 4"))] or lines
+        raise FetchError(f"{Path(command[0]).name}: {lines[0].strip()[:200]}")
