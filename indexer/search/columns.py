@@ -49,23 +49,30 @@ class Inverse:
     def __init__(self, column: NDArray[Any], values: int) -> None:
         self._rows = np.argsort(column, kind="stable")
         self._offsets = np.zeros(values + 1, np.int64)
-        counts = np.bincount(column, minlength=values)
-        np.cumsum(counts, out=self._offsets[1:])
-        self._most = int(counts.max(initial=0))
+        lengths = np.bincount(column, minlength=values)
+        np.cumsum(lengths, out=self._offsets[1:])
+        # Most values have one row or none: those are looked up in one step.
+        self._first = np.full(values, -1, np.int64)
+        self._first[column[::-1]] = np.arange(len(column))[::-1]
+        self._many = lengths > 1
 
     def find(self, ids: NDArray[Any], counts: NDArray[Any]) -> Found:
-        """Give the rows of some ids (n,), each with the id's count (n,)."""
-        if not len(ids) or not len(self._rows):
-            return Found(self._rows[:0], np.zeros(0))
-        ids = ids.astype(np.int64)
-        starts = self._offsets[ids]
+        """Give the rows of some ids (n,), each with the id's count (n,); ids that no row has are left out."""
+        rows, often = self._first[ids], counts.astype(np.float64)
+        many = self._many[ids]
+        if many.any():
+            more = self._others(ids[many].astype(np.int64), often[many])
+            return Found(np.concatenate([rows[rows >= 0], more.at]), np.concatenate([often[rows >= 0], more.often]))
+        held = rows >= 0
+        return Found(rows, often) if held.all() else Found(rows[held], often[held])
+
+    def _others(self, ids: I64, often: F64) -> Found:
+        """Rows of some ids (n,) after their first."""
+        starts = self._offsets[ids] + 1
         lengths = self._offsets[ids + 1] - starts
-        if self._most == 1:
-            held = lengths > 0
-            return Found(self._rows[starts[held]], counts[held].astype(np.float64))
         ends = np.cumsum(lengths)
         rows = self._rows[np.arange(int(ends[-1])) + np.repeat(starts - ends + lengths, lengths)]
-        return Found(rows, np.repeat(counts, lengths).astype(np.float64))
+        return Found(rows, np.repeat(often, lengths))
 
 
 def relative(lengths: NDArray[Any]) -> F64:

@@ -203,7 +203,8 @@ class Corpus:
 
     def bodies(self, term: int) -> Found:
         """Rows whose body holds a term."""
-        return self._contents.find(*self.snapshot.postings(term))
+        # Bound or not: contents that no row has are left out here.
+        return self._contents.find(*self.snapshot.stack.postings("body", term))
 
     @cached_property
     def _contents(self) -> Inverse:

@@ -66,47 +66,53 @@ class _Scores:
         self.row, self.body, self.symbols = np.zeros(corpus.rows), np.zeros(corpus.rows), np.zeros(corpus.files)
         self.worth = np.zeros(terms)
         self.perfect = self.perfect_body = 0.0
-        self._frequency = np.zeros(corpus.rows)
-        self._in_file = np.zeros(corpus.files, np.bool_)
 
     def add(self, at: int, term: Term, names: Names) -> None:
         """Add one term's share to all scores."""
         corpus = self._corpus
         body, symbol = corpus.bodies(term.hash), corpus.symbol.find(*names)
-        length = corpus.row_length[body.at]
-        self._add_body(term, body, length)
         paths = corpus.files_by_path.find(*names)
-        self._add_rows(term, body, length, symbol, corpus.scope.find(*names), corpus.to_rows(paths))
-        self._in_file[corpus.file[body.at]] = True
-        self._in_file[corpus.file[symbol.at]] = True
-        self._in_file[paths.at] = True
-        self.worth[at] = term.weight * _idf(np.count_nonzero(self._in_file), corpus.files)
-        self._in_file[:] = False
+        length = corpus.row_length[body.at]
+        value = term.weight * _idf(len(body.at), corpus.rows)
+        self.perfect_body += value
+        self.body[body.at] += value * _saturate(body.often, 1 - _BODY_B + _BODY_B * length)
+        self._add_rows(term, body, length, _fields(symbol, corpus.scope.find(*names), corpus.to_rows(paths)))
+        in_file = np.zeros(corpus.files, np.bool_)
+        for files in (corpus.file[body.at], corpus.file[symbol.at], paths.at):
+            in_file[files] = True
+        self.worth[at] = term.weight * _idf(np.count_nonzero(in_file), corpus.files)
         if len(symbol.at):
             often = np.bincount(corpus.file[symbol.at], symbol.often, corpus.files)
-            self.symbols += self.worth[at] * _saturate(often / (1 - _FILE_B + _FILE_B * corpus.file_name_length))
+            length = 1 - _FILE_B + _FILE_B * corpus.file_name_length
+            self.symbols += self.worth[at] * _saturate(often, length)
 
-    def _add_body(self, term: Term, body: Found, length: F64) -> None:
-        value = term.weight * _idf(len(body.at), self._corpus.rows)
-        self.perfect_body += value
-        self.body[body.at] += value * _saturate(body.often / (1 - _BODY_B + _BODY_B * length))
-
-    def _add_rows(self, term: Term, body: Found, length: F64, symbol: Found, scope: Found, path: Found) -> None:
-        frequency = self._frequency
-        frequency[body.at] = body.often / (1 - _ROW_B + _ROW_B * length)
-        frequency[symbol.at] += _SYMBOL * np.minimum(symbol.often, 2)
-        frequency[scope.at] += _SCOPE
-        frequency[path.at] += _PATH * np.minimum(path.often, 2)
-        holding = np.flatnonzero(frequency)
-        value = term.weight * _idf(len(holding), self._corpus.rows)
+    def _add_rows(self, term: Term, body: Found, length: F64, named: Found) -> None:
+        """Add what all fields say; ``named`` are the rows that have the term in another one, and its weight there."""
+        length = 1 - _ROW_B + _ROW_B * length
+        said = np.zeros(self._corpus.rows)
+        said[body.at] = _saturate(body.often, length)
+        # A saturated frequency s was the frequency _K1 * s / (1 - s): few rows have more than a body.
+        before = said[named.at]
+        holding = len(body.at) + int(np.count_nonzero(before == 0))
+        said[named.at] = _saturate(_K1 * before / (1 - before) + named.often, 1.0)
+        value = term.weight * _idf(holding, self._corpus.rows)
         self.perfect += value
-        self.row[holding] += value * _saturate(frequency[holding])
-        frequency[holding] = 0
+        said *= value
+        self.row += said
+
+
+def _fields(symbol: Found, scope: Found, path: Found) -> Found:
+    """Add up, row by row, the weights of the fields that hold a term."""
+    at = np.concatenate([symbol.at, scope.at, path.at])
+    weights = [_SYMBOL * np.minimum(symbol.often, 2), np.full(len(scope.at), _SCOPE), _PATH * np.minimum(path.often, 2)]
+    rows, place = np.unique(at, return_inverse=True)
+    return Found(rows, np.bincount(place, np.concatenate(weights), len(rows)).astype(np.float64))
 
 
 def _idf(holding: int | np.integer, of: int) -> float:
     return math.log1p((of - int(holding) + 0.5) / (int(holding) + 0.5))
 
 
-def _saturate(frequency: F64) -> F64:
-    return frequency / (frequency + _K1)
+def _saturate(frequency: F64, length: F64 | float) -> F64:
+    """What a frequency says in a text of some length: f / l / (f / l + k1)."""
+    return frequency / (frequency + _K1 * length)

@@ -131,27 +131,39 @@ def _top(scores: F64, most: int) -> I64:
 
 
 def _walk(corpus: Corpus, rows: I64, scores: F64, k: int, same_file: float) -> Iterator[Ranked]:
-    """Take the best row again and again; each time one of a file is taken, its others sink."""
-    taken: dict[int, list[Span]] = {}
+    """Take the best file's best row again and again; each time one of a file is taken, its others sink."""
+    files: dict[int, _File] = {}
+    for row, file, own in zip(rows.tolist(), corpus.file[rows].tolist(), scores.tolist(), strict=True):
+        files.setdefault(file, _File([], [])).rows.append((row, own))
+    for one in files.values():
+        one.rows.reverse()
+    heap = [(-one.rows[-1][1], one.rows[-1][0], file) for file, one in files.items()]
+    heapq.heapify(heap)
     contents: set[int] = set()
-    own = dict(zip(rows.tolist(), scores.tolist(), strict=True))
-    heap = [(-score, row, 0) for row, score in own.items()]  # sorted, and therefore a heap
     left = k
     while heap and left:
-        sunk, row, before = heapq.heappop(heap)
-        file, content = int(corpus.file[row]), int(corpus.content[row])
-        shown = taken.setdefault(file, [])
-        if content in contents:
-            continue
-        if len(shown) != before:
-            sunk = -round(own[row] * same_file ** len(shown), _DIGITS)
-            if sunk:
-                heapq.heappush(heap, (sunk, row, len(shown)))
-            continue
+        sunk, row, file = heapq.heappop(heap)
+        one = files[file]
+        one.rows.pop()
+        content = int(corpus.content[row])
+        if content not in contents and (run := one.run(corpus, row)):
+            contents.add(content)
+            left -= 1
+            yield Ranked(row, -sunk, run)
+        if one.rows and (after := round(one.rows[-1][1] * same_file ** len(one.shown), _DIGITS)):
+            heapq.heappush(heap, (-after, one.rows[-1][0], file))
+
+
+class _File(NamedTuple):
+    """The rows of one file that may still be shown, with their scores, the best last; the lines that are shown."""
+
+    rows: list[tuple[int, float]]
+    shown: list[Span]
+
+    def run(self, corpus: Corpus, row: int) -> tuple[Span, ...]:
+        """Return what is shown of a row; nothing if some line of it is shown already."""
         run = first_run(corpus.snapshot.spans(row))
-        if any(run[0].start_line <= old.end_line and old.start_line <= run[-1].end_line for old in shown):
-            continue
-        contents.add(content)
-        shown.append(run[0]._replace(end=run[-1].end, end_line=run[-1].end_line))
-        left -= 1
-        yield Ranked(row, -sunk, run)
+        if any(run[0].start_line <= old.end_line and old.start_line <= run[-1].end_line for old in self.shown):
+            return ()
+        self.shown.append(run[0]._replace(end=run[-1].end, end_line=run[-1].end_line))
+        return run
