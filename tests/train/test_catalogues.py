@@ -162,6 +162,8 @@ def test_a_file_without_a_partner_has_none(tmp_path: Path) -> None:
     [
         ("Cannot open %(name)s: %s", "Cannot open"),
         ("打开文件(&O)...", "打开文件"),
+        ("已删除%d个文件: %m", "已删除 个文件"),
+        ("Run the [data tool](https://example.org/x(1)) on @property", "Run the data tool on @property"),
         ("&File {0} of {{count}}", "File of"),
         ("See <a href='x'>the manual</a> at https://example.org/a?b", "See the manual at"),
         ("Calls [method Node.get_child] on the [b]parent[/b]", "Calls Node.get_child on the parent"),
