@@ -36,7 +36,7 @@ def take_filters(query: str) -> Asked:
     for match in _FILTER.finditer(query, 0, _READ):
         minus, name, exclamation, quoted, plain = match.groups()
         value = quoted or (plain.removesuffix("()") if name == "calls" else plain)
-        if quoted is None and _CODE.search(value):
+        if not value.strip("!/ ") or (quoted is None and _CODE.search(value)):
             continue
         excluded = "!" if minus or exclamation else ""
         found[name] = (*found.get(name, ()), excluded + value)

@@ -40,7 +40,8 @@ _DEFINING = frozenset(
 # Words that may stand before an expression, where two neighbouring words are otherwise a type and a name.
 _EXPRESSION = frozenset(
     b"return new else throw await yield case in and or not go defer do delete sizeof typeof co_await co_return co_yield"
-    b" instanceof is as when where from select assert void async of if while goto using".split()
+    b" instanceof is as when where from select assert void async of if while goto using then match with begin"
+    b" lazy".split()
 )
 _DECLARING = frozenset(
     {Kind.INTERFACE, Kind.ENUM}
@@ -65,13 +66,15 @@ def rows_calling(corpus: Corpus, reader: show.Reader, name: str, among: NDArray[
     files, first = np.unique(corpus.file[rows], return_index=True)
     groups = np.split(rows, first[1:])
     mentioning: list[int] = []
+    others: list[int] = []
     for at, file in enumerate(files.tolist()):
         if at == MOST_FILES or len(mentioning) >= MOST:
             found.left = sum(map(len, groups[at:]))
             break
-        mentioning += _mentioning(corpus, reader, file, groups[at].tolist(), name)
+        for row, mentions in _mentions(corpus, reader, file, groups[at].tolist(), name):
+            (mentioning if mentions else others).append(row)
     current = reader.are_current(mentioning)
-    found.changed = len(mentioning) - sum(current)
+    found.changed = sum(1 for is_so in (*current, *reader.are_current(others)) if not is_so)
     for row in (row for row, is_so in zip(mentioning, current, strict=True) if is_so):
         chunk = corpus.snapshot.chunk(row)
         text = reader.text(corpus.path(row)) or b""
@@ -81,16 +84,20 @@ def rows_calling(corpus: Corpus, reader: show.Reader, name: str, among: NDArray[
     return found
 
 
-def _mentioning(corpus: Corpus, reader: show.Reader, file: int, rows: Sequence[int], name: str) -> list[int]:
-    """Rows of a file in whose text the last part of the name stands."""
-    text = reader.text(corpus.snapshot.paths[file]) or b""
+def _mentions(
+    corpus: Corpus, reader: show.Reader, file: int, rows: Sequence[int], name: str
+) -> list[tuple[int, bool]]:
+    """Rows of a file, and whether the last part of the name stands in each; none if it is nowhere in the file."""
+    text = reader.text(corpus.snapshot.paths[file])
+    if text is None:
+        return [(row, False) for row in rows]
     language = corpus.snapshot.string(int(corpus.snapshot.language[rows[0]]))
     mention = _mention_of(name, ignore_case=LEXIS[language].ignore_case)
     places = [place.start() for place in mention.finditer(text)]
     if not places:
         return []
     spans = [(row, corpus.snapshot.spans(row)) for row in rows]
-    return [row for row, own in spans if any(s.start <= at < s.end for s in own for at in places)]
+    return [(row, any(s.start <= at < s.end for s in own for at in places)) for row, own in spans]
 
 
 @lru_cache(16)
@@ -154,7 +161,10 @@ class _Call:
 
     def places(self, text: bytes, start: int, end: int) -> Iterator[int]:
         """Yield where in a range the name is called."""
-        for match in self._scanner.finditer(text, start, end):
+        # On beyond the end: a string that goes on there is one all the same.
+        for match in self._scanner.finditer(text, start):
+            if match.start() >= end:
+                return
             if match["skip"] is None:
                 at = max(match.start(), text.find(self._head, match.start(), match.end()))
                 if not self._declares(text, match.start(), at, match.end()):
@@ -178,6 +188,8 @@ class _Call:
             word = before[1]
             if word in _DEFINING:
                 return True
+            if self._lexis.heads:
+                return word not in _EXPRESSION and word != b">"
             if self._lexis.typed and word not in _EXPRESSION:
                 # "char *name(" and "T& name(" declare; "a * name(" multiplies.
                 return word not in {b")", b"]"}

@@ -116,9 +116,9 @@ def rows_named(corpus: Corpus, glob: str) -> Bools:
     """Rows (r,) whose names match a glob."""
     whole = name_pattern(glob)
     mask = _with_symbols(corpus, [number for number, text in corpus.symbols if whole.match(text)])
-    if "." not in glob.strip("."):
+    scope, dot, last = _dotted(glob).strip(".").rpartition(".")
+    if not dot:
         return mask
-    scope, _, last = glob.rpartition(".")
     below, named = name_pattern(f"*.{scope}"), name_pattern(last)
     rows = np.flatnonzero(
         _with_symbols(corpus, [number for number, text in corpus.symbols if named.match(text)])

@@ -115,9 +115,15 @@ class _Script(Rule):
         """``@scope/name/inner``: in a folder called as the package, and in its folder of sources."""
         for sources in _SOURCES if parts else ():
             found = self.modules.ending([parts[0], *filter(None, (sources,)), *parts[1:]])
-            if found:
-                return self.modules.files(found)
+            files = self.modules.files(found)
+            if len(parts) == 1:  # a package is a folder: a file with its name is only called so
+                files = [number for number in files if self._stem(number) in self.naming.folder_stems]
+            if files:
+                return files
         return ()
+
+    def _stem(self, number: int) -> str:
+        return self.tree.paths[number].rpartition("/")[2].partition(".")[0]
 
 
 _GO_ROOTS = ("/src/", "/vendor/")
@@ -213,34 +219,62 @@ class _Perl(Rule):
         return self.tree.ending(text) if "." in text else self.like(self.parts(text))
 
 
+_RUST_OWN = ("std::", "core::", "alloc::")
+
+
 class _Rust(Rule):
     naming = Naming(frozenset({"mod", "lib", "main"}), fold=True)
     separator = "::"
     by_file = True
 
+    def __init__(self, tree: Tree, files: Sequence[int]) -> None:
+        super().__init__(tree, files)
+        self._last = ("", "")
+        self._split: dict[str, list[str]] = {}
+        self._in_crate: dict[tuple[str, str], Sequence[int]] = {}
+
     def near(self, folder: str, path: str, text: str) -> Sequence[int]:
         del folder
-        names = [part.partition(" as ")[0].strip() for part in text.partition("{")[0].split("::")]
-        parts = [folded(name) for name in names if name not in {"", "*"}]
-        own = self.modules.module(path)
-        if not parts or (parts == ["super"] and text.endswith("*")):
+        parts = self._parts(text)
+        if not parts:
             return ()
-        base = self._crate(own) if parts[0] == "crate" else own
-        if parts[0] in {"crate", "self"}:
-            return self.modules.longest(base, parts[1:], 0)
-        while parts and parts[0] == "super":
-            base, parts = above(base), parts[1:]
-        if base != own:
-            return self.modules.longest(base, parts, 0)
-        return (
-            self.modules.longest(own, parts, 1)
-            or self._of_crate(parts)
-            or self.modules.longest(above(own), parts, 1)
-        )
+        own = self._module(path)
+        if parts[0] == "crate":
+            key = (self._crate(own), text)
+            if key not in self._in_crate:
+                self._in_crate[key] = self.modules.longest(key[0], parts[1:], 0)
+            return self._in_crate[key]
+        if parts[0] == "self":
+            return self.modules.longest(own, parts[1:], 0)
+        if parts[0] == "super":
+            count = next((at for at, part in enumerate(parts) if part != "super"), len(parts))
+            for _ in range(count):
+                own = above(own)
+            return self.modules.longest(own, parts[count:], 0)
+        return self._child(own, parts) or self._of_crate(parts) or self._child(above(own), parts)
+
+    def _parts(self, text: str) -> list[str]:
+        """The parts of a path, folded; none of one that leads to the language's own crates or to all that is around."""
+        if text not in self._split:
+            parts = [folded(part) for part in text.split("::") if part not in {"", "*"}]
+            useless = text.startswith(_RUST_OWN) or (parts == ["super"] and text.endswith("*"))
+            self._split[text] = [] if useless else parts
+        return self._split[text]
+
+    def _child(self, module: str, parts: Sequence[str]) -> Sequence[int]:
+        if joined(module, parts[0]) not in self.modules.places:
+            return ()
+        return self.modules.longest(module, parts, 1)
 
     def parts(self, text: str) -> list[str]:
         del text
         return []
+
+    def _module(self, path: str) -> str:
+        """The module of a file; that of the file asked for last is kept, since all its imports ask."""
+        if self._last[0] != path:
+            self._last = (path, self.modules.module(path))
+        return self._last[1]
 
     def _crate(self, own: str) -> str:
         while own and own not in self._crates:

@@ -7,6 +7,8 @@ to be taken away for it to be found, or against, and the name that most of them 
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -28,11 +30,14 @@ Roots = dict[int, tuple[str, ...]]
 
 _MOST = 20  # files that one import may mean
 _MOST_FOLDERS = 5  # equally near folders that they may lie in
+_DEEPER = (
+    2  # parts beyond a project's name that a ballot against it tells: the root may be a folder in the project
+)
 _MUCH = 2  # so many imports must say that the root has a name for one that says it has not
 
 
 class Ballot(NamedTuple):
-    """What one import says of the name of the tree's root: that it has none (``root`` is empty), this one, or not this one."""
+    """What one import says of the root's name: none (``root`` is empty), this one; or nothing that begins like this."""
 
     family: int
     root: tuple[str, ...]
@@ -40,7 +45,7 @@ class Ballot(NamedTuple):
 
 
 class Meaning(NamedTuple):
-    """What an import means wherever it stands: by files' paths alone, and what it says of the root's name."""
+    """What an import means wherever it stands: by files' paths alone (ascending), and what it says of the root's name."""
 
     parts: tuple[str, ...]
     found: list[int]
@@ -124,17 +129,22 @@ class Resolver:
     def _meaning(self, family: int, text: str) -> Meaning:
         rule = self._rules[family]
         parts = rule.parts(text)
-        found = list(dict.fromkeys(rule.anywhere(text)))
-        if found or not parts:
-            return Meaning(tuple(parts), found, self._number(Ballot(family, ())) if found else -1)
+        found = sorted(set(rule.anywhere(text)))
+        ballot = self._ballot(rule, family, parts, found)
+        return Meaning(tuple(parts), found, -1 if ballot is None else self._number(ballot))
+
+    def _ballot(self, rule: Rule, family: int, parts: list[str], found: list[int]) -> Ballot | None:
+        if not parts:
+            return None
+        if found and rule.is_whole(parts):
+            return Ballot(family, ())
         head = rule.head(parts)
         name = rule.root_name(parts)
-        if not name and len(parts) <= head + rule.members:
-            return Meaning(tuple(parts), found, -1)
-        ballot = (
-            Ballot(family, tuple(parts[:name])) if name else Ballot(family, tuple(parts[:head]), for_it=False)
-        )
-        return Meaning(tuple(parts), found, self._number(ballot))
+        if name:
+            return Ballot(family, tuple(parts[:name]))
+        if found or len(parts) <= head + rule.members:
+            return None
+        return Ballot(family, tuple(parts[: head + _DEEPER]), for_it=False)
 
     def _number(self, ballot: Ballot) -> int:
         return self._ballots.setdefault(ballot, len(self._ballots))
@@ -142,20 +152,22 @@ class Resolver:
     def roots(self, ballots: I64) -> Roots:
         """The name that the root of the tree has in each family, where most imports begin with one."""
         known = list(self._ballots)
-        counts = dict(zip(known, np.bincount(ballots, minlength=len(known)).tolist(), strict=True))
+        counts = list(zip(known, np.bincount(ballots, minlength=len(known)).tolist(), strict=True))
+        against: Counter[tuple[int, tuple[str, ...]]] = Counter()
+        for ballot, count in counts:
+            for length in range(1, 0 if ballot.for_it else len(ballot.root) + 1):
+                against[ballot.family, ballot.root[:length]] += count
         best: dict[int, tuple[int, bool, tuple[str, ...]]] = {}
-        for ballot, count in counts.items():
-            if not ballot.for_it or not count:
-                continue
-            against = counts.get(Ballot(ballot.family, ballot.root[: self._head(ballot)], for_it=False), 0)
-            if ballot.root and count < _MUCH * against:
-                continue
-            vote = (count, not ballot.root, ballot.root)
-            best[ballot.family] = max(best.get(ballot.family, vote), vote)
+        for ballot, count in counts:
+            family, root = ballot.family, ballot.root
+            if ballot.for_it and count and count >= _MUCH * against[family, root[: self._deepest(ballot)]]:
+                vote = (count, not root, root)
+                best[family] = max(best.get(family, vote), vote)
         return {family: root for family, (_, _, root) in best.items() if root}
 
-    def _head(self, ballot: Ballot) -> int:
-        return self._rules[ballot.family].head(ballot.root) if ballot.root else 0
+    def _deepest(self, ballot: Ballot) -> int:
+        """How many parts of a name ballots against it tell."""
+        return self._rules[ballot.family].head(ballot.root) + _DEEPER if ballot.root else 0
 
     def edges(self, asked: Asked, roots: Roots) -> I64:
         """Edges of all imports, each as importer * f + imported, ascending."""
@@ -183,20 +195,24 @@ class Resolver:
             elif root and len(meaning.parts) == 1:  # beside a root with a name, this is another project
                 return ()
         if len(found) > 1:
-            found = self._nearest(self._folders[file], found)
+            found = self._nearest(file, found)
         return found if len(found) <= _MOST else ()
 
-    def _nearest(self, here: str, found: list[int]) -> list[int]:
-        """Those in the folders that share the most with the importing file's; none when these are many."""
-        folders = {self._folders[number] for number in found}
-        if len(folders) == 1:
-            return found
-        around = f"{here}/"
-        while True:
-            near = {folder for folder in folders if f"{folder}/".startswith(around)}
-            if near or not around:
-                break
+    def _nearest(self, file: int, found: list[int]) -> list[int]:
+        """Those that share the most of their folders with the importing file; none when they lie in many.
+
+        Files stand in the order of their paths, and so do those found: what begins alike is neighbours.
+        """
+        paths = self._paths
+        at = bisect_left(found, file)
+        beside = [paths[number] for number in found[max(at - 1, 0) : at + 1]]
+        around = f"{self._folders[file]}/"
+        while around and not any(path.startswith(around) for path in beside):
             around = around[: around.rfind("/", 0, -1) + 1]
-        if len(near) > _MOST_FOLDERS:
-            return []
-        return [number for number in found if self._folders[number] in near]
+        first, last = at, at
+        while first and paths[found[first - 1]].startswith(around):
+            first -= 1
+        while last < len(found) and paths[found[last]].startswith(around):
+            last += 1
+        near = found[first:last]
+        return near if len({self._folders[number] for number in near}) <= _MOST_FOLDERS else []

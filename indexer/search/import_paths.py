@@ -31,6 +31,10 @@ class _Include(Rule):
     def root_name(self, parts: Sequence[str]) -> int:
         return 1 if len(parts) > 1 and self.tree.file("", "/".join(parts[1:])) else 0
 
+    def is_whole(self, parts: Sequence[str]) -> bool:
+        del parts
+        return True  # what is found is found by all of its path
+
     def _with_twins(self, found: list[int]) -> list[int]:
         if not found:
             return found

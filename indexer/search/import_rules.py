@@ -90,6 +90,11 @@ class Rule:
                     return start
         return 0
 
+    def is_whole(self, parts: Sequence[str]) -> bool:
+        """Whether a path in the tree ends with all parts, members aside, so that none of them names the root."""
+        least = max(len(parts) - self.members, 1)
+        return any(self.modules.ending(parts[:count]) for count in range(len(parts), least - 1, -1))
+
     def exactly(self, parts: Sequence[str]) -> list[int]:
         """Files of the modules that end with all parts, members aside, and begin in a folder that is no module."""
         for count in range(len(parts), max(len(parts) - self.members, 1) - 1, -1):

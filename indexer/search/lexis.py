@@ -48,6 +48,7 @@ class Lexis(NamedTuple):
 
     ``call`` is a pattern in which NAME stands for the name. ``typed``: a word before a name with parentheses makes it a
     declaration. ``blocks``: so does a ``{`` behind them. Behind one of ``sigils`` the name is another one.
+    ``heads``: behind another word the name is an argument.
     """
 
     skip: bytes
@@ -56,6 +57,7 @@ class Lexis(NamedTuple):
     call: bytes = b"NAME" + _PARENTHESIS
     typed: bool = False
     blocks: bool = False
+    heads: bool = False
     sigils: bytes = rb"$@"
     ignore_case: bool = False
 
@@ -147,6 +149,7 @@ LEXIS = {
     "haskell": Lexis(
         _any(rb"\{-(?s:.)*?(?:-\}|\Z)", rb"--(?![!#$%&*+./<=>?@\\^|~:])[^\n\r]*", _LINE, _CHARACTER),
         call=rb"(?<![\n\r])NAME[ \t]+(?=[\w\x80-\xff\"'(\[$\\])(?!(?:of|then|else|in|where|do)\b)",
+        heads=True,
     ),
     "zig": Lexis(_any(rb"//[^\n\r]*|\\\\[^\n\r]*", _LINE, _CHARACTER)),
     "sql": Lexis(
@@ -170,5 +173,6 @@ LEXIS = {
         _any(rb"\(\*(?s:.)*?(?:\*\)|\Z)", _LONG, _CHARACTER),
         call=rb"NAME[ \t]+(?=[\w\x80-\xff\"'(\[!~?`{])"
         rb"(?!(?:in|then|else|with|of|and|do|done|when|as|to|mod|lor|land)\b)",
+        heads=True,
     ),
 }

@@ -20,8 +20,18 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from xml.etree.ElementTree import ParseError
 
+from yaml import YAMLError
+
 from indexer.train.catalogues_clean import cleaned
-from indexer.train.catalogues_read import of_json, of_po, of_properties, of_script, of_xliff, unescaped
+from indexer.train.catalogues_read import (
+    of_json,
+    of_po,
+    of_properties,
+    of_script,
+    of_xliff,
+    of_yaml,
+    unescaped,
+)
 from indexer.train.sources import Source, read_list
 
 Messages = Iterable[tuple[str, str]]  # (English, Chinese)
@@ -39,6 +49,8 @@ _BOTH: dict[str, Callable[[Path], list[tuple[str, str]]]] = {
 }
 _ONE: dict[str, Callable[[Path], dict[str, str]]] = {
     ".json": of_json,
+    ".yaml": of_yaml,
+    ".yml": of_yaml,
     ".properties": of_properties,
     ".js": of_script,
     ".mjs": of_script,
@@ -103,7 +115,7 @@ def _read(path: Path, folder: Path) -> Messages:
             return own(path, folder)
         other = partner(path, folder)
         return aligned(_ONE[path.suffix](other), _ONE[path.suffix](path)) if other else ()
-    except (OSError, ValueError, ParseError) as fault:
+    except (OSError, ValueError, ParseError, YAMLError) as fault:
         raise CatalogueError(f"{path}: {fault}") from fault
 
 

@@ -22,9 +22,11 @@ _CODE_TAG = re.compile(
 _NAMED = re.compile(
     r"\[(?:method|member|signal|constant|enum|theme_item|annotation|param|operator)\s+([^\]\s]+)\]"
 )
+_LINK = re.compile(r"\[([^\[\]]*)\]\((?:[^()]|\([^()]*\))*\)")
+# "%d个": a Chinese sign is a letter to `\b`, so what follows is said in ASCII.
 _PLACEHOLDER = re.compile(
-    r"%\(\w+\)[sdifr]|%\d+\$[-+0-9.]*[a-zA-Z]|%[-+0#]*\d*(?:\.\d+)?(?:l|ll|z|h)?[sdiufgexXcrpq@]\b|%(?=\s|$|[^\w\s])|%\d+"
-    r"|\$\{[^{}]*\}|\{\{[^{}]*\}\}|\{[^{}]{0,40}\}|\$\d|@\w+(?=\b)|\\[nrt]|<<[^<>]*>>"
+    r"%\(\w+\)[sdifr]|%\d+\$[-+0-9.]*[a-zA-Z]|%[-+0#]*\d*(?:\.\d+)?(?:l|ll|z|h)?[sdiumfgexXcrpqm@](?![A-Za-z0-9_])"
+    r"|%(?=\s|$|[^\w\s])|%\d+|\$\{[^{}]*\}|\{\{[^{}]*\}\}|\{[^{}]{0,40}\}|\$\d|\\[nrt]|<<[^<>]*>>"
 )
 _ACCESS_KEY = re.compile(r"[(（]\s*[&_]\w\s*[)）]")
 _MARK = re.compile(r"&(?=\w)|&&|[`*]{1,3}|\\")
@@ -47,7 +49,7 @@ def cleaned(english: str, chinese: str) -> list[tuple[str, str]]:
 
 def plain(text: str) -> str:
     """A message without mark-up, placeholders, access keys and addresses."""
-    text = _ADDRESS.sub(" ", html.unescape(text))
+    text = _ADDRESS.sub(" ", _LINK.sub(r"\1", html.unescape(text)))
     text = _NAMED.sub(r"\1", _TAG.sub(" ", text))
     text = _CODE_TAG.sub(" ", text)
     text = _ACCESS_KEY.sub(" ", text)

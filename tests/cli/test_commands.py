@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -137,6 +138,61 @@ def test_filters(root: Path) -> None:
     assert len(paths("-k", "1")) == 1
 
 
+def test_filters_of_names_calls_and_bases_and_in_the_question(root: Path) -> None:
+    (root / "pkg" / "use.py").write_text("class Disk(Store):\n    def run(self):\n        self.commit()\n")
+
+    def listed(*words: str) -> list[str]:
+        value = asked("search", *words, cwd=root)
+        assert value["mode"] == "list"
+        return [hit["symbol"] for hit in value["hits"]]
+
+    assert listed("--calls", "commit") == listed("calls:commit") == ["run"]
+    assert listed("--inherits", "Store") == listed("inherits:Store") == ["Disk"]
+    assert listed("--name", "com*") == listed("name:com*") == ["commit"]
+    assert listed("kind:class -path:pkg/use.py", "--lang", "py") == ["Store"]
+    done = run("search", "kind:class lang:cobol", cwd=root)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "lang: nothing here is cobol" in done.stderr
+    shown = run("search", "calls:commit", cwd=root).stdout
+    assert shown.startswith("pkg/use.py:2 Disk.run (method, python)\n")
+
+
+def test_explain_shows_a_small_table_under_each_hit(root: Path) -> None:
+    shown = run("search", "Store.commit", "--explain", cwd=root).stdout.split("\n\n")[0]
+    assert re.search(r"^ {8}definition +\d+\.\d{3} +\+\d+\.\d{3}$", shown, re.MULTILINE)
+    hit = asked("search", "Store.commit", "--explain", cwd=root)["hits"][0]
+    assert set(hit["explain"][0]) == {"name", "value", "contribution"}
+
+
+def test_a_weak_answer_says_so(root: Path) -> None:
+    value = asked("search", "how long do small eggs boil", cwd=root)
+    assert value["weak"] is True
+    assert "no good match" in run("search", "how long do small eggs boil", cwd=root).stderr
+    assert asked("search", "Store.commit", cwd=root)["weak"] is False
+
+
+def test_calibrate(root: Path) -> None:
+    value = asked("search", "--calibrate", cwd=root)
+    assert value["scores"]["nonsense"]["count"] >= 100
+    done = run("search", "--calibrate", root, cwd=root.parent)
+    assert done.returncode == 0
+    assert "shuts out 95 % of the nonsense" in done.stdout
+    assert "takes no QUERY" in run("search", "--calibrate", "x", root, cwd=root).stderr
+
+
+def test_symbols_are_one_line_each(root: Path) -> None:
+    done = run("symbols", "com*", cwd=root)
+    assert done.stdout == "pkg/store.py:4 Store.commit (method, python)  def commit(self):\n"
+    assert run("symbols", "store", "-k", "1", cwd=root).stdout.count("\n") == 1
+    assert run("symbols", "commit", "--path", "*.md", cwd=root).stdout == ""
+
+
+def test_related_takes_what_compilers_print(root: Path) -> None:
+    for place in ("pkg/store.py:4:9", "pkg/store.py:4-5", "pkg/store.py:4:", str(root / "pkg/store.py:4")):
+        done = run("related", place, cwd=root)
+        assert "like method commit in pkg/store.py:4-5" in done.stderr, done.stderr
+
+
 def test_literal_symbols_related_status_check_config(root: Path) -> None:
     assert asked("search", "--literal", 'return "→', cwd=root)["hits"][0]["start_line"] == 5
     assert asked("symbols", "commit", cwd=root)["hits"][0]["symbol"] == "commit"
@@ -155,6 +211,13 @@ def test_literal_symbols_related_status_check_config(root: Path) -> None:
         (["search", "x", "--kind", "klass"], 'kind: "klass" is none of'),
         (["related", "nowhere"], "expected a path, a colon and a line number"),
         (["related", "nowhere.py:3"], "nowhere.py"),
+        (["related", "pkg:3"], "pkg is a folder"),
+        (["related", "pkg/store.py:99"], "has 6 lines, and no line 99"),
+        (["related", "pkg/store.py:0"], "expected a path, a colon and a line number"),
+        (["related", "pkg/store.py:4", "-k", "0"], "k: expected at least 1"),
+        (["symbols", "x", "--kind", "klass"], 'kind: "klass" is none of'),
+        (["search", "x kind:klass"], 'kind: "klass" is none of'),
+        (["search", "calls:get_*"], "is a pattern"),
         (["symbols", ""], "give a name"),
         (["reindex", "missing"], "cannot be opened"),
         (["reindex", "/"], "the whole file system"),

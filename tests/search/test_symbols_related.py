@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.errors import QueryError
-from indexer.search import Corpus, related, symbols
+from indexer.search import Corpus, Filters, related, symbols
 
 if TYPE_CHECKING:
     from tests.search.tree import Tree
@@ -72,6 +72,33 @@ def test_the_text_is_the_line_of_the_definition(tree: Tree, corpus: Corpus) -> N
     assert symbols(corpus, "ListView.queryset", read_text=tree.read).hits[0].stale
 
 
+def test_globs_and_trailing_underscores(tree: Tree, corpus: Corpus) -> None:
+    assert [name for _, _, name in listed(tree, corpus, "*queryset")] == [
+        "queryset",
+        "get_queryset",
+        "QuerySet",
+        "QuerySet",
+    ]
+    assert [name for _, _, name in listed(tree, corpus, "ListView.*")] == ["queryset", "get_queryset"]
+    assert listed(tree, corpus, "queryset_")[0] == ("app/other.py", 1, "queryset_of")
+
+
+def test_filters_and_how_many_there_are(tree: Tree, corpus: Corpus) -> None:
+    found = symbols(corpus, "queryset", read_text=tree.read, k=2)
+    assert (len(found.hits), found.notes) == (2, ("the first 2 of 5; -k shows more",))
+    classes = symbols(
+        corpus, "queryset", read_text=tree.read, where=Filters(kind=("class",), path=("!tests",))
+    )
+    assert [(hit.path, hit.symbol) for hit in classes.hits] == [("app/views.py", "QuerySet")]
+    nothing = symbols(corpus, "queryset", read_text=tree.read, where=Filters(lang=("cobol",)))
+    assert (nothing.hits, nothing.notes[0]) == ([], "lang: nothing here is cobol")
+
+
+def test_the_very_name_in_production_code_scores_one(tree: Tree, corpus: Corpus) -> None:
+    scores = [hit.score for hit in symbols(corpus, "QuerySet", read_text=tree.read).hits]
+    assert scores[0] == 1.0 > scores[1]
+
+
 def test_names_that_are_nowhere_and_no_names(tree: Tree, corpus: Corpus) -> None:
     assert listed(tree, corpus, "nowhere") == []
     assert listed(tree, corpus, "()") == []
@@ -96,6 +123,29 @@ def test_related_of_a_blank_line_is_that_of_its_neighbour(tree: Tree, corpus: Co
 def test_related_to_nothing(tree: Tree, corpus: Corpus) -> None:
     with pytest.raises(QueryError, match=r"app/gone\.py is not in the index"):
         related(corpus, "app/gone.py", 1, mode="lexical", read_text=tree.read)
+    with pytest.raises(QueryError, match="app is a folder"):
+        related(corpus, "app", 1, mode="lexical", read_text=tree.read)
+    with pytest.raises(QueryError, match=r"app/other\.py has 4 lines, and no line 99"):
+        related(corpus, "app/other.py", 99, mode="lexical", read_text=tree.read)
     tree.write({"empty.py": ""})
     with pytest.raises(QueryError, match="nothing indexed at line 1"):
         related(tree.index(), "empty.py", 1, mode="lexical", read_text=tree.read)
+
+
+def test_related_tells_of_which_chunk_and_takes_filters(tree: Tree, corpus: Corpus) -> None:
+    found = related(corpus, "app/views.py", 8, mode="lexical", read_text=tree.read)
+    assert found.notes == ("like method queryset in app/views.py:5-9",)
+    found = related(
+        corpus, "app/views.py", 8, mode="lexical", read_text=tree.read, where=Filters(path=("!app/views.py",))
+    )
+    assert found.hits[0].path == "app/other.py"
+    assert "app/views.py" not in {hit.path for hit in found.hits}
+
+
+def test_a_copy_is_related_and_shown_once(tree: Tree) -> None:
+    text = "def discount(price, rate):\n    return price * rate * 0.9\n"
+    corpus = tree.write(
+        {"a.py": text, "b.py": text, "c.py": text, "d.py": text.replace("0.9", "0.8")}
+    ).index()
+    hits = related(corpus, "a.py", 1, mode="lexical", read_text=tree.read).hits
+    assert [(hit.path, hit.also) for hit in hits] == [("b.py", (("c.py", 1),)), ("d.py", ())]

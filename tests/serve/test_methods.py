@@ -160,6 +160,47 @@ def test_filters_take_one_word_or_several(client: Checking) -> None:
     assert paths(min_score=1000.0) == set()
 
 
+def test_filters_in_the_question_and_beside_it(client: Checking) -> None:
+    def found(query: str, **params: object) -> list[tuple[str, str]]:
+        answer = client.result("index/search", {"query": query, **params})
+        assert answer["mode"] == "list"
+        return [(hit["path"], hit["symbol"]) for hit in answer["hits"]]
+
+    assert found("kind:trait") == found("", kind="trait") == [("lib/tree.rs", "Walk")]
+    assert found("name:wi*") == found("", name=["wi*", "!x"]) == [("src/wide.js", "wide")]
+    assert found("kind:method -path:src/copy.py path:src") == [("src/commit.py", "commit")]
+    assert found("calls:nothing") == found("", inherits="Nobody", lang="python") == []
+    assert client.result("index/search", {"query": "kind:class lang:cobol"})["notes"]
+    code, message = client.error("index/search", {"query": "kind:klass"})
+    assert (code, message.startswith('kind: "klass" is none of')) == (-32602, True)
+    code, message = client.error("index/search", {"query": "x path:../outside"})
+    assert (code, "outside the root" in message) == (-32602, True)
+
+
+def test_explain_and_weak(client: Checking) -> None:
+    found = client.result("index/search", {"query": "commit", "explain": True})
+    assert found["weak"] is False
+    for hit in found["hits"]:
+        assert sum(signal["contribution"] for signal in hit["explain"]) == pytest.approx(
+            hit["score"], abs=2e-4
+        )
+    assert "explain" not in client.result("index/search", {"query": "commit"})["hits"][0]
+    nonsense = client.result("index/search", {"query": "boil the soft egg and odd noodles gently"})
+    assert nonsense["weak"] is True
+    assert any("no good match" in note for note in nonsense["notes"])
+    assert "weak" not in client.result("index/symbols", {"name": "commit"})
+
+
+def test_related_and_symbols_take_filters(client: Checking) -> None:
+    params = {"path": "src/commit.py", "line": 2}
+    assert {
+        hit["path"] for hit in client.result("index/related", {**params, "within": "README.md"})["hits"]
+    } <= {"README.md"}
+    assert client.result("index/related", {**params, "kind": ["class"]})["notes"][0].startswith("like ")
+    found = client.result("index/symbols", {"name": "commit", "path": "!src/commit.py"})
+    assert [hit["path"] for hit in found["hits"]] == ["src/copy.py"]
+
+
 def test_literal_text(client: Checking) -> None:
     found = client.result("index/search", {"query": "(self, rows):", "literal": True})
     assert found["mode"] == "literal"

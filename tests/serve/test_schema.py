@@ -53,6 +53,7 @@ def test_every_type_says_what_it_is() -> None:
 
 fields = st.sampled_from([
     "query", "k", "mode", "path", "lang", "kind", "min_score", "literal", "freshness", "timeout_ms", "name", "line", "full", "x",
+    "calls", "inherits", "explain", "within",
 ])  # fmt: skip
 values = st.one_of(
     st.none(), st.booleans(), st.integers(-2, 2000), st.just(2.5), st.text(max_size=3), st.lists(st.text(max_size=3), max_size=2),

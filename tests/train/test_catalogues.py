@@ -9,7 +9,15 @@ import pytest
 
 from indexer.train.catalogues import is_chinese, messages_of, pairs_of, partner
 from indexer.train.catalogues_clean import cleaned, plain
-from indexer.train.catalogues_read import of_json, of_po, of_properties, of_script, of_xliff, unescaped
+from indexer.train.catalogues_read import (
+    of_json,
+    of_po,
+    of_properties,
+    of_script,
+    of_xliff,
+    of_yaml,
+    unescaped,
+)
 from indexer.train.sources import Source
 
 PO = r"""
@@ -60,6 +68,11 @@ def test_json_messages_are_known_by_the_way_to_them(tmp_path: Path) -> None:
     path = written(tmp_path / "zh-CN.json", '{"menu": {"open": "打开", "n": 3}, "tips": ["一", {"x": "二"}]}')
     assert list(of_json(path).values()) == ["打开", "一", "二"]
     assert len(of_json(path)) == 3
+
+
+def test_yaml_messages_are_known_as_those_of_json(tmp_path: Path) -> None:
+    path = written(tmp_path / "zh-hans.yaml", "menu:\n  open: 打开\n  n: 3\ntips:\n- 一\n")
+    assert of_yaml(path) == {"\0menu\0open": "打开", "\0tips\x000": "一"}
 
 
 def test_properties_with_escapes_continued_lines_and_comments(tmp_path: Path) -> None:
@@ -149,6 +162,8 @@ def test_a_file_without_a_partner_has_none(tmp_path: Path) -> None:
     [
         ("Cannot open %(name)s: %s", "Cannot open"),
         ("打开文件(&O)...", "打开文件"),
+        ("已删除%d个文件: %m", "已删除 个文件"),
+        ("Run the [data tool](https://example.org/x(1)) on @property", "Run the data tool on @property"),
         ("&File {0} of {{count}}", "File of"),
         ("See <a href='x'>the manual</a> at https://example.org/a?b", "See the manual at"),
         ("Calls [method Node.get_child] on the [b]parent[/b]", "Calls Node.get_child on the parent"),
