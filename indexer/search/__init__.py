@@ -10,7 +10,7 @@ no line is shown twice, and equal contents are shown once, with their other plac
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -94,28 +94,36 @@ def find(
         return listed(corpus, request, reader, among, notes)
     question = parse(request.query)
     mode = resolve_mode(request.mode, embedder)
-    scored = _score(corpus, request, mode, question, embedder, None if among.all() else among)
-    chosen = rank.select(corpus, scored.rows, scored.scores, request.k, 1.0 if mode == "dense" else rank.SAME_FILE)
+    asked = _Asked(question, mode, request.k, None if among.all() else among)
+    scored = _score(corpus, asked, embedder)
+    chosen = rank.select(
+        corpus, scored.rows, scored.scores, request.k, 1.0 if mode == "dense" else rank.SAME_FILE
+    )
     kept = [ranked for ranked in chosen if ranked.score >= request.min_score]
     hits = [show.hit(corpus, reader, ranked.row, ranked.score, among) for ranked in kept]
     if request.explain:
-        hits = [explain.with_signals(hit, corpus, scored, ranked) for hit, ranked in zip(hits, kept, strict=True)]
+        hits = [
+            explain.with_signals(hit, corpus, scored, ranked) for hit, ranked in zip(hits, kept, strict=True)
+        ]
     best = chosen[0].score if chosen else 0.0
     return judged(corpus, request, question, Found(mode, hits, notes=tuple(notes)), best)
 
 
-def _score(
-    corpus: Corpus,
-    request: Request,
-    mode: str,
-    question: Question,
-    embedder: Embedder | None,
-    among: NDArray[np.bool_] | None,
-) -> Scored:
+class _Asked(NamedTuple):
+    """A question, how it is answered, with how many hits, and which rows (r,) may be among them (None: all)."""
+
+    question: Question
+    mode: str
+    k: int
+    among: NDArray[np.bool_] | None
+
+
+def _score(corpus: Corpus, asked: _Asked, embedder: Embedder | None) -> Scored:
+    question, mode, k, among = asked
     if mode == "lexical" or embedder is None:
-        return rank.score(corpus, question, among, None, request.k)
+        return rank.score(corpus, question, among, None, k)
     if mode == "hybrid":
-        return rank.score(corpus, question, among, dense.meaning(corpus, embedder, request.query), request.k)
-    cosine = dense.cosine(corpus, embedder, request.query)
+        return rank.score(corpus, question, among, dense.meaning(corpus, embedder, question.text), k)
+    cosine = dense.cosine(corpus, embedder, question.text)
     rows = np.flatnonzero(cosine > 0 if among is None else among & (cosine > 0))
     return Scored(rows, cosine[rows])

@@ -62,7 +62,9 @@ class Inverse:
         many = self._many[ids]
         if many.any():
             more = self._others(ids[many].astype(np.int64), often[many])
-            return Found(np.concatenate([rows[rows >= 0], more.at]), np.concatenate([often[rows >= 0], more.often]))
+            return Found(
+                np.concatenate([rows[rows >= 0], more.at]), np.concatenate([often[rows >= 0], more.often])
+            )
         held = rows >= 0
         return Found(rows, often) if held.all() else Found(rows[held], often[held])
 

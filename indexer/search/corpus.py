@@ -46,7 +46,7 @@ class Corpus:
         self.content = snapshot.rows.content
         self.rows = len(self.file)
         self.files = len(snapshot.files.path)
-        self.tree = TreeColumns.of(snapshot.paths, before.tree if before else None)
+        self.tree: TreeColumns = TreeColumns.of(snapshot.paths, before.tree if before else None)
         self._string_ids: dict[str, int] = {}
         self._spans_of: tuple[int, list[tuple[int, Span]]] = (-1, [])
         self._graph_before = before.made_graph if before else None

@@ -95,4 +95,3 @@ def dots(
             products = np.asarray(simsimd.cdist(whole, vectors, "dot"), np.float64)[0]
             scores[first : first + len(vectors)] = products * scales.astype(np.float64) * step
     return scores
-

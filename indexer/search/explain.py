@@ -22,10 +22,11 @@ def with_signals(hit: Hit, corpus: Corpus, scored: Scored, ranked: Ranked) -> Hi
     answers the question), times exp((sum - best sum) / `rank.SPREAD`), times what the row says for itself beside the best
     row of its file.
     """
-    return replace(hit, explain=tuple(_signals(corpus, scored, ranked)))
+    return replace(hit, explain=tuple(signals(corpus, scored, ranked)))
 
 
-def _signals(corpus: Corpus, scored: Scored, ranked: Ranked) -> list[Signal]:
+def signals(corpus: Corpus, scored: Scored, ranked: Ranked) -> list[Signal]:
+    """Return what a row's score is made of; see `with_signals`."""
     found = scored.candidates
     if found is None or scored.sums is None or scored.weights is None:
         return [Signal("cosine", ranked.score, ranked.score)]
@@ -37,5 +38,10 @@ def _signals(corpus: Corpus, scored: Scored, ranked: Ranked) -> list[Signal]:
     ]
     told.sort(key=lambda signal: -abs(signal.contribution))
     said = found.rows[ranked.row] / (found.rows[corpus.rows_of(int(found.files[at]))].max() or 1.0)
-    rest = [("sum", scored.sums[at]), ("best_sum", scored.sums.max()), ("sureness", scored.sureness), ("row", said)]
+    rest = [
+        ("sum", scored.sums[at]),
+        ("best_sum", scored.sums.max()),
+        ("sureness", scored.sureness),
+        ("row", said),
+    ]
     return told + [Signal(name, round(float(value), 5), 0.0) for name, value in rest]

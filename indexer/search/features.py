@@ -38,7 +38,10 @@ _CHOOSING = (
     "meaning_stem",
 )
 SURE = ("words", "meaning_best", "named", "stem_covered")  # what tells how sure an answer can be
-_DEFINING, _MEANING = 0.9, 0.3  # what a definition and its vector say among the rows of one file, beside its words
+_DEFINING, _MEANING = (
+    0.9,
+    0.3,
+)  # what a definition and its vector say among the rows of one file, beside its words
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,11 @@ def candidates(
     allowed = np.zeros(corpus.files, np.bool_)
     allowed[corpus.indexed if among is None else corpus.file[among]] = True
     files = _chosen(columns, allowed, most)
-    told = {name: column[files] / _scale(name, column, allowed) for name, column in columns.items() if name != "stem"}
+    told = {
+        name: column[files] / _scale(name, column, allowed)
+        for name, column in columns.items()
+        if name != "stem"
+    }
     told |= signals.places(corpus, files, question.topics)
     told["depth"] = corpus.tree.depth[files] / 5
     told["minor_language"] = corpus.is_minor[files].astype(np.float64)
@@ -168,7 +175,9 @@ def _best(column: F64, allowed: NDArray[np.bool_], most: int) -> I64:
     return np.concatenate([above, held[values == edge][: most - len(above)]])
 
 
-def _rows(lexical: Lexical, defined: Defined, meaning: Meaning | None, among: NDArray[np.bool_] | None) -> F64:
+def _rows(
+    lexical: Lexical, defined: Defined, meaning: Meaning | None, among: NDArray[np.bool_] | None
+) -> F64:
     rows = lexical.row.copy()
     rows[defined.rows] += _DEFINING * defined.all
     if meaning is not None:

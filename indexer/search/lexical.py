@@ -63,7 +63,11 @@ class _Scores:
 
     def __init__(self, corpus: Corpus, terms: int) -> None:
         self._corpus = corpus
-        self.row, self.body, self.symbols = np.zeros(corpus.rows), np.zeros(corpus.rows), np.zeros(corpus.files)
+        self.row, self.body, self.symbols = (
+            np.zeros(corpus.rows),
+            np.zeros(corpus.rows),
+            np.zeros(corpus.files),
+        )
         self.worth = np.zeros(terms)
         self.perfect = self.perfect_body = 0.0
 
@@ -82,7 +86,7 @@ class _Scores:
             in_file[files] = True
         self.worth[at] = term.weight * _idf(np.count_nonzero(in_file), corpus.files)
         if len(symbol.at):
-            often = np.bincount(corpus.file[symbol.at], symbol.often, corpus.files)
+            often = np.bincount(corpus.file[symbol.at], symbol.often, corpus.files).astype(np.float64)
             length = 1 - _FILE_B + _FILE_B * corpus.file_name_length
             self.symbols += self.worth[at] * _saturate(often, length)
 
@@ -104,7 +108,11 @@ class _Scores:
 def _fields(symbol: Found, scope: Found, path: Found) -> Found:
     """Add up, row by row, the weights of the fields that hold a term."""
     at = np.concatenate([symbol.at, scope.at, path.at])
-    weights = [_SYMBOL * np.minimum(symbol.often, 2), np.full(len(scope.at), _SCOPE), _PATH * np.minimum(path.often, 2)]
+    weights = [
+        _SYMBOL * np.minimum(symbol.often, 2),
+        np.full(len(scope.at), _SCOPE),
+        _PATH * np.minimum(path.often, 2),
+    ]
     rows, place = np.unique(at, return_inverse=True)
     return Found(rows, np.bincount(place, np.concatenate(weights), len(rows)).astype(np.float64))
 

@@ -163,7 +163,9 @@ class _File(NamedTuple):
     def run(self, corpus: Corpus, row: int) -> tuple[Span, ...]:
         """Return what is shown of a row; nothing if some line of it is shown already."""
         run = first_run(corpus.snapshot.spans(row))
-        if any(run[0].start_line <= old.end_line and old.start_line <= run[-1].end_line for old in self.shown):
+        if any(
+            run[0].start_line <= old.end_line and old.start_line <= run[-1].end_line for old in self.shown
+        ):
             return ()
         self.shown.append(run[0]._replace(end=run[-1].end, end_line=run[-1].end_line))
         return run

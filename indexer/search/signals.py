@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from indexer import tokens
-from indexer.search.columns import Found
-from indexer.search.corpus import Names
 from indexer.search.places import Place
 from indexer.search.query import name_key
 from indexer.types import Kind
@@ -23,8 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indexer.search.columns import F64, I64, Words
-    from indexer.search.corpus import Corpus
+    from indexer.search.columns import F64, I64, Found, Words
+    from indexer.search.corpus import Corpus, Names
     from indexer.search.lexical import Lexical
     from indexer.search.query import Name, Question, Term
 
@@ -241,7 +239,11 @@ PLACES = {
     "legacy": Place.LEGACY,
     "data": Place.DATA,
 }
-_ASKED_FOR = ("test", "example", "docs")  # places that a question can ask for; in the others it only stops to mind
+_ASKED_FOR = (
+    "test",
+    "example",
+    "docs",
+)  # places that a question can ask for; in the others it only stops to mind
 
 
 def places(corpus: Corpus, files: I64, topics: Mapping[str, float]) -> dict[str, F64]:
@@ -258,7 +260,15 @@ def places(corpus: Corpus, files: I64, topics: Mapping[str, float]) -> dict[str,
     return columns
 
 
-_PLACE_ORDER = {"test": 0.5, "example": 0.6, "docs": 0.3, "vendor": 0.6, "generated": 0.6, "legacy": 0.8, "data": 0.5}
+_PLACE_ORDER = {
+    "test": 0.5,
+    "example": 0.6,
+    "docs": 0.3,
+    "vendor": 0.6,
+    "generated": 0.6,
+    "legacy": 0.8,
+    "data": 0.5,
+}
 
 
 def place_order(corpus: Corpus, files: I64) -> F64:

@@ -24,8 +24,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from indexer import embed
+from indexer.embed.static import StaticEmbedder
 from indexer.reindex import reindex
 from indexer.search import Corpus
 from indexer.search import weights as ranking
@@ -40,12 +42,10 @@ from indexer.workspace import Workspace
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from numpy.typing import NDArray
-
     from indexer.embed import Embedder
     from indexer.search.features import Candidates
 
-F64 = NDArray[np.float64] if TYPE_CHECKING else Any
+F64 = NDArray[np.float64]
 
 SETTINGS = ("source", "whole")
 SIGNALS = (
@@ -127,11 +127,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("eval", "repos", "indexes"):
         parser.add_argument(name, type=Path)
-    parser.add_argument("--model", default=Settings().embed.model)
+    parser.add_argument("--model", default=Settings().embed.model, help="an embedder, or a model's .npz")
     parser.add_argument("--mode", choices=("lexical", "hybrid"), action="append")
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
-    bench = Bench(arguments.eval, arguments.repos, arguments.indexes, embed.load(arguments.model))
+    bench = Bench(arguments.eval, arguments.repos, arguments.indexes, _embedder(arguments.model))
     learnt = json.loads(ranking.RANKING.read_text())
     for mode in arguments.mode or ("lexical", "hybrid"):
         names = SIGNALS + (MEANING if mode == "hybrid" else ())
@@ -144,6 +144,11 @@ def main() -> None:
         ranking.RANKING.write_text(json.dumps(learnt, indent=2) + "\n")
 
 
+def _embedder(model: str) -> Embedder:
+    """Load an embedder by its name, or a static one from a model's file."""
+    return embed.checked(StaticEmbedder(Path(model))) if model.endswith(".npz") else embed.load(model)
+
+
 def _named(names: Sequence[str], values: F64) -> dict[str, float]:
     return {name: round(float(value), 3) for name, value in zip(names, values, strict=True)}
 
@@ -154,7 +159,9 @@ class Bench:
     def __init__(self, folder: Path, repos: Path, indexes: Path, embedder: Embedder) -> None:
         self._specs = {spec["name"]: spec for spec in json.loads((folder / "repos.json").read_text())}
         self.names: list[str] = json.loads((folder / "split.json").read_text())["dev"]
-        self._items = {name: json.loads((folder / "annotations" / f"{name}.json").read_text()) for name in self.names}
+        self._items = {
+            name: json.loads((folder / "annotations" / f"{name}.json").read_text()) for name in self.names
+        }
         self._repos, self._indexes, self._embedder = repos, indexes, embedder
         self._corpora: dict[tuple[str, str], Corpus] = {}
 
@@ -188,9 +195,14 @@ class Bench:
             before = self._start(name) + "/" if self._start(name) and setting == "source" else ""
             for item in self._items[name]:
                 found = self.found(name, setting, mode, item["query"])
-                targets = [_target(target) for part in ("relevant", "secondary") for target in item.get(part, [])]
+                targets = [
+                    _target(target) for part in ("relevant", "secondary") for target in item.get(part, [])
+                ]
                 places = _shown(self.corpus(name, setting), found)
-                meets = [[_meets(before, place, target, self._start(name)) for target in targets] for place in places]
+                meets = [
+                    [_meets(before, place, target, self._start(name)) for target in targets]
+                    for place in places
+                ]
                 shape = np.array(meets, np.bool_).reshape(len(places), len(targets))
                 asked.append(Asked(name, item["query"], found, shape, len(targets)))
         return asked
@@ -203,7 +215,9 @@ class Bench:
         right = [one.meets.any(1) for one in asked]
         wanted = np.concatenate([some / max(some.sum(), 1) for some in right])
         counts = Counter(one.repo for one in asked)
-        share = np.array([some.any() / counts[one.repo] / len(counts) for one, some in zip(asked, right, strict=True)])
+        share = np.array(
+            [some.any() / counts[one.repo] / len(counts) for one, some in zip(asked, right, strict=True)]
+        )
         return Table(asked, starts, x, wanted, share)
 
 
@@ -339,6 +353,7 @@ def ndcg(asked: Asked, sums: F64, k: int = 10) -> float:
 
 # --- how sure an answer is
 
+
 def confidence(bench: Bench, mode: str) -> dict[str, Any]:
     """Learn how sure the best candidate is, and say how well that tells right questions from others."""
     names = [name for name in SURE if mode == "hybrid" or not name.startswith("meaning")]
@@ -348,7 +363,9 @@ def confidence(bench: Bench, mode: str) -> dict[str, Any]:
         right.append(_absolute(bench.found(name, "whole", mode, query), names))
         other = bench.names[(bench.names.index(name) + 1 + at % (len(bench.names) - 1)) % len(bench.names)]
         wrong.append(_absolute(bench.found(other, "whole", mode, query), names))
-    off = [_absolute(bench.found(name, "whole", mode, q), names) for name in bench.names[::4] for q in QUESTIONS]
+    off = [
+        _absolute(bench.found(name, "whole", mode, q), names) for name in bench.names[::4] for q in QUESTIONS
+    ]
     x = np.array(right + wrong + off)
     y = np.array([1.0] * len(right) + [0.0] * (len(wrong) + len(off)))
     weight = np.concatenate([np.full(len(p), 1 / len(p)) for p in (right, wrong, off)]) * [1.0]

@@ -46,4 +46,3 @@ def test_the_extreme_sum_is_exact() -> None:
 def test_a_question_without_a_vector_scores_nothing() -> None:
     corpus = in_pieces(np.ones((3, 4), np.int8), np.ones(3, np.float32), [])
     assert not cosine_to(corpus, np.zeros(4, np.float32)).any()
-
