@@ -108,6 +108,12 @@ class Rules:
         """Tell whether one of `inputs` is not as it was when the rules read it."""
         return any(tree.changed() for tree in self._trees())
 
+    def changed_by(self, path: str) -> bool:
+        """Tell whether the rules are behind, now that one of `inputs` was written: git's index may be as it was."""
+        name = os.fsencode(path)
+        indexes = [tree for tree in self._trees() if tree.index_file == name]
+        return not indexes or any(tree.tracks_others() for tree in indexes)
+
     def _trees(self) -> list[Tree]:
         return list(
             {id(place.tree): place.tree for place in self._places.values() if place is not None}.values()
