@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MOST = {"doc": 9000, "name": 5000, "comment": 5000, "zhdoc": 9000}  # of one project
+ENOUGH = 14_000  # pairs of one project, at which no more of its files are read
 FILES = {"zh": "zh-code"}  # beside the sentences out of the same packages' catalogues
 _VERSION = re.compile(r"-v?\d.*$")
 _PARTS = ".parts"
@@ -65,7 +66,10 @@ def mine(package: Path, home: str) -> tuple[list[Pair], Counter[str]]:
     if excluded.reason(project):
         return [], Counter({f"package of an excluded project: {project}": 1})
     found: dict[str, list[Pair]] = {kind: [] for kind in MOST}
-    for path, language, text in code_files(package, home):
+    for path, language, text in code_files(package, home, mixed=True):
+        if sum(map(len, found.values())) >= ENOUGH:
+            dropped["file of a project that has its share"] += 1
+            continue
         if inner := excluded.inner_reason(language, path):
             dropped[f"file below a folder {inner}"] += 1
             continue
