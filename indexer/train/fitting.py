@@ -111,8 +111,8 @@ class _Run:
     def step(self, some: Examples, left_to_go: float) -> float:
         """Learn from one batch, at a rate in proportion to what is left to go, and return the batch's loss."""
         rng, plan = self.rng, self._plan
-        right = some.right.keep(~(some.right.shared & (rng.random(len(some.right.rows)) < plan.drop)))
-        bags = forget(stacked([some.left, right]), self._terms, plan.forget, rng)
+        kept = ~(some.right.shared & (rng.random(len(some.right.rows)) < plan.drop))
+        bags = forget(stacked([some.left, some.right.keep(kept)]), self._terms, plan.forget, rng)
         lesson = self._lessons.draw(rng, plan.lesson) if self._lessons else None
         if lesson:
             bags = stacked([bags, lesson.bags])
@@ -123,13 +123,12 @@ class _Run:
         unit = F.normalize(sums, dim=1)
         n = len(some)
         scale = self.log_scale.detach().exp().clamp(max=plan.most_scale)
-        parts = unit.detach().tensor_split([n, 2 * n])
-        loss, left_slope, right_slope, scale_slope = contrast(
-            *parts[:2], scale, torch.from_numpy(_same(some))
-        )
+        left, right, likeness = unit.detach().tensor_split([n, 2 * n])
+        same = torch.from_numpy(_same(some))
+        loss, left_slope, right_slope, scale_slope = contrast(left, right, scale, same)
         slopes = [left_slope, right_slope]
         if lesson:
-            likeness = parts[2].requires_grad_()
+            likeness.requires_grad_()
             (plan.teaching * _likeness_loss(likeness, lesson.vectors)).backward()
             slopes.append(likeness.grad)
         unit.backward(torch.cat(slopes))

@@ -69,7 +69,7 @@ def _centred(vectors: F32) -> F32:
 def _ridge(given: F32, wanted: F32) -> F32:
     """Return the linear map from ``given`` to ``wanted`` with the smallest squared error, held small."""
     square = given.T.astype(np.float64) @ given + _RIDGE * np.eye(given.shape[1])
-    found: NDArray[np.float64] = np.linalg.solve(square, given.T.astype(np.float64) @ wanted)
+    found: NDArray[np.floating] = np.linalg.solve(square, given.T.astype(np.float64) @ wanted)
     return found.astype(np.float32)
 
 
