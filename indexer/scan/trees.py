@@ -1,11 +1,11 @@
-"""Paths and the directories above them, as text: which of many lie below which."""
+"""Paths and the directories above them: which of many lie below which, and the way down to one."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Container, Iterable, Iterator
     from collections.abc import Set as AbstractSet
 
 
@@ -27,3 +27,15 @@ def outside(paths: Iterable[str], trees: AbstractSet[str]) -> Iterator[str]:
 def outermost(trees: AbstractSet[str]) -> frozenset[str]:
     """Return the directories that lie below none of the others."""
     return frozenset(outside(trees, trees))
+
+
+def way_to(directory: bytes, known: Container[bytes]) -> tuple[bytes, list[bytes]]:
+    """Return the nearest known directory at or above one, and those from there down to it, outermost first.
+
+    Directories end with a slash; the top is the empty path, and has to be known.
+    """
+    unknown: list[bytes] = []
+    while directory not in known:
+        unknown.append(directory)
+        directory = directory[: directory.rfind(b"/", 0, -1) + 1]
+    return directory, unknown[::-1]
