@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from indexer.errors import DaemonError
 from indexer.serve import lock as locks
 from indexer.serve import place as places
 from indexer.serve import start
@@ -104,6 +105,10 @@ def test_a_lock_without_a_socket_is_no_reason_to_hang(
         with pytest.raises(start.StartError, match="listens nowhere; end its process by hand"):
             start.start(str(tree), timeout=BOUND)
         assert not Path(place.log).exists(), "no process was started in vain"
+        said: list[str] = []
+        with pytest.raises(DaemonError, match="listens nowhere; end its process by hand"):
+            start.stop(str(tree), timeout=0.5, told=said.append)
+        assert len(said) == 1
         done = home.run("daemon", "status", cwd=tree)
         assert (done.returncode, done.stderr.count("\n")) == (1, 1)
         assert "end its process by hand" in done.stderr
