@@ -151,7 +151,7 @@ class FileRecord:
 
 
 class Signal(NamedTuple):
-    """One reason for a hit's score: what was seen, and what it adds (or takes away)."""
+    """One reason for a hit's score: what was seen, and what it adds to the ranking's sum, or takes away."""
 
     name: str
     value: float

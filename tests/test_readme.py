@@ -51,6 +51,8 @@ def test_the_answers_are_the_right_ones(checkout: Path) -> None:
     first = {
         "indexer search Writer.commit": "indexer/store/commit.py",
         "indexer symbols Snapshot": "indexer/store/snapshot.py",
+        'indexer search "inherits:IndexerError kind:class"': "indexer/errors.py",
+        "indexer search --calls fsync --lang py -k 3": "indexer/",
     }
     for line, path in first.items():
         assert line in COMMANDS

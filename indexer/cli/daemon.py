@@ -168,7 +168,9 @@ def _status(options: argparse.Namespace) -> int:
 
 def _not_running(options: argparse.Namespace, root: str, place: Place | None) -> int:
     if place is not None and lock.is_held(place.lock):
-        raise DaemonError(f"{root}: its daemon is starting or ending; its log is {place.log}")
+        raise DaemonError(
+            f"{root}: its daemon is starting or ending; if that lasts, {start.unreachable(place)}"
+        )
     crashes = "" if place is None else start.crash_loop(place)
     if options.json:
         print(json.dumps({"running": False, "root": root, "problem": crashes}))

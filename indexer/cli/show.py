@@ -96,8 +96,10 @@ def _reasons(explain: Sequence[Any], painter: Painter) -> list[str]:
     rows = [(s["name"], s["value"], s["contribution"]) if isinstance(s, dict) else tuple(s) for s in explain]
     width = max((len(name) for name, _, _ in rows), default=0)
     return [
-        painter.paint(f"        {safe(name):<{width}}  {value:>8.3f}  {contribution:>+8.3f}", _DIM)
-        for name, value, contribution in rows
+        painter.paint(
+            f"        {safe(name):<{width}}  {value:>8.3f}{f'  {adds:>+8.3f}' if adds else ''}", _DIM
+        )
+        for name, value, adds in rows
     ]
 
 

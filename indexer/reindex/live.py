@@ -15,12 +15,14 @@ from indexer.reindex.report import count_chunks, count_moves, count_scan, live_k
 from indexer.reindex.run import Run, silent
 from indexer.scan import diff
 from indexer.scan.ignore import Rules
+from indexer.scan.trees import above, outermost, outside
 from indexer.scan.walk import Scan, look, walk
 from indexer.store import Identity, Writer
 from indexer.types import FileStat, Reason, Report
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from collections.abc import Set as AbstractSet
 
     from indexer.reindex.run import Progress
     from indexer.store import Snapshot
@@ -51,12 +53,13 @@ def suspects_of(snapshot: Snapshot, scan: Scan) -> diff.Suspects:
 
 
 class Outcome(NamedTuple):
-    """What a run did, the generation it ended with, and what it could not see (empty: it saw everything)."""
+    """What a run did, the generation it ended with, and what it could not see; ``whole``: it looked at everything."""
 
     report: Report
     snapshot: Snapshot
     unknown: tuple[str, ...]
     notes: tuple[str, ...]
+    whole: bool = False
 
 
 def reindex(space: Workspace, *, full: bool = False, progress: Progress = silent) -> Outcome:
@@ -122,7 +125,7 @@ class Indexer:
         if live_before is not None:
             count_chunks(report, run.changed, live_before, after)
         report.seconds = round(time.perf_counter() - started, 3)
-        return Outcome(report, after, tuple(scan.unknown), (*self.writer.notes, *scan.notes))
+        return Outcome(report, after, tuple(scan.unknown), (*self.writer.notes, *scan.notes), whole=True)
 
     def update(self, paths: Iterable[str], trees: Iterable[str] = ()) -> Outcome:
         """Look at some paths, and at all that is or was below some directories, and commit what has changed.
@@ -130,12 +133,16 @@ class Indexer:
         Falls back to a scan when the rules have changed or were never read. Chunks are not counted in the report:
         that would cost as much as the whole index is large.
         """
-        if self._rules is None or self._rules.changed() or not self.writer.snapshot.complete:
+        trees = outermost(set(trees))
+        behind = self._rules is None or self._rules.changed() or not self.writer.snapshot.complete
+        if behind or "" in trees:
             return self.scan()
         started = time.perf_counter()
         before = self.writer.snapshot
-        dirty = {*paths, *(path for tree in trees for path in self._below(tree))}
-        suspects, unknown = self._suspects(dirty)
+        folders: list[str] = []
+        dirty = {*paths, *self._below(trees, folders)}
+        suspects, files = self._suspects(dirty)
+        unknown = tuple(sorted((*outermost(set(folders)), *outside(files, set(folders))), key=os.fsencode))
         report = self._committed(self._run(suspects), before, suspects)
         report.files.scanned = len(dirty)
         report.seconds = round(time.perf_counter() - started, 3)
@@ -160,18 +167,28 @@ class Indexer:
         run.report.generation = self.writer.commit()
         return run.report
 
-    def _below(self, tree: str) -> Iterator[str]:
-        """Every path that is known below a directory, or lies there now."""
-        prefix = f"{tree}/" if tree else ""
-        yield from (path for path in self.writer.snapshot.paths if path.startswith(prefix))
+    def _below(self, trees: AbstractSet[str], unreadable: list[str]) -> Iterator[str]:
+        """Every path that is known below some directories, or lies there now; those that cannot be read are gathered."""
         rules = self._rules
         assert rules is not None
-        rules.forget(tree)
-        for folder, folders, names in os.walk(self.space.root / tree):
-            here = os.path.relpath(folder, self.space.root)
-            inside = "" if here == "." else f"{here}/"
-            folders[:] = [name for name in folders if rules.directory(inside + name)]
-            yield from (inside + name for name in names)
+        if trees:
+            yield from (path for path in self.writer.snapshot.paths if not trees.isdisjoint(above(path)))
+
+        def note(error: OSError) -> None:
+            if not isinstance(error, FileNotFoundError | NotADirectoryError):
+                unreadable.append(self._inside(error.filename))
+
+        rules.forget(*trees)
+        for tree in trees:
+            for folder, folders, names in os.walk(self.space.root / tree, onerror=note):
+                here = self._inside(folder)
+                inside = f"{here}/" if here else ""
+                folders[:] = [name for name in folders if rules.directory(inside + name)]
+                yield from (inside + name for name in names)
+
+    def _inside(self, folder: str) -> str:
+        here = os.path.relpath(folder, self.space.root)
+        return "" if here == "." else here
 
     def _suspects(self, dirty: Iterable[str]) -> tuple[diff.Suspects, tuple[str, ...]]:
         """Look at each dirty path as the walk would, and hold it against what is known."""

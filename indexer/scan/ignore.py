@@ -27,6 +27,7 @@ from indexer.scan.names import NEVER_ENTERED
 from indexer.scan.nested import IgnoreFiles, without
 from indexer.scan.patterns import Patterns, compile_patterns
 from indexer.scan.tree import Tree, is_repository, open_tree
+from indexer.scan.trees import way_to
 
 if TYPE_CHECKING:
     from indexer.settings import ScanSettings
@@ -108,6 +109,12 @@ class Rules:
         """Tell whether one of `inputs` is not as it was when the rules read it."""
         return any(tree.changed() for tree in self._trees())
 
+    def changed_by(self, path: str) -> bool:
+        """Tell whether the rules are behind, now that one of `inputs` was written: git's index may be as it was."""
+        name = os.fsencode(path)
+        indexes = [tree for tree in self._trees() if tree.index_file == name]
+        return not indexes or any(tree.tracks_others() for tree in indexes)
+
     def _trees(self) -> list[Tree]:
         return list(
             {id(place.tree): place.tree for place in self._places.values() if place is not None}.values()
@@ -141,12 +148,9 @@ class Rules:
 
     def _inherited(self, directory: bytes) -> bool:
         assert self._include is not None
-        pending = []
-        while directory not in self._included:
-            pending.append(directory)
-            directory = directory[: directory.rfind(b"/", 0, -1) + 1]
-        wanted = self._included[directory]
-        for inner in reversed(pending):
+        known, unknown = way_to(directory, self._included)
+        wanted = self._included[known]
+        for inner in unknown:
             verdict = self._include.verdict(inner[:-1], is_directory=True)
             wanted = wanted if verdict is None else verdict
             self._included[inner] = wanted
@@ -157,13 +161,9 @@ class Rules:
         places = self._places
         if directory in places:
             return places[directory]
-        pending = []
-        here = directory
-        while here not in places:
-            pending.append(here)
-            here = here[: here.rfind(b"/", 0, -1) + 1]
-        place = places[here]
-        for inner in reversed(pending):
+        known, unknown = way_to(directory, places)
+        place = places[known]
+        for inner in unknown:
             place = None if place is None else self._step(inner, place)
             places[inner] = place
         return place

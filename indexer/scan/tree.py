@@ -43,6 +43,8 @@ class _Stamped:
 class Folder:
     """A folder without git, or with one that does not answer: its ``.gitignore`` files count all the same."""
 
+    index_file = b""
+
     def __init__(self, top: bytes) -> None:
         self.top = top
         self._stamped = _Stamped()
@@ -87,6 +89,10 @@ class Folder:
         """Tell whether one of the inputs is not as it was read."""
         return self._stamped.changed()
 
+    def tracks_others(self) -> bool:
+        """Return False."""
+        return False
+
 
 class Repository:
     """A git work tree, or the part of one below the root. Everything is read when it is first asked for.
@@ -98,11 +104,16 @@ class Repository:
         self.top = top
         self.where = where
         self._stamped = _Stamped()
+        self._index_stamp: Stamp = None
 
     @cached_property
     def tracked_names(self) -> list[bytes]:
         """All paths of git's index below the top, in git's order."""
-        self._stamped.note(*self._index_files)
+        self._stamped.note(self._head_file)
+        return self._list_tracked()
+
+    def _list_tracked(self) -> list[bytes]:
+        self._index_stamp = stamp(self.index_file)  # before it is read
         return list(dict.fromkeys(git.list_tracked(self.top).finish().out.split(b"\0")[:-1]))
 
     @cached_property
@@ -162,8 +173,13 @@ class Repository:
         self._ignore_files.forget(*(self.where.prefix + directory for directory in directories))
 
     @property
-    def _index_files(self) -> tuple[bytes, ...]:
-        return (os.path.join(self.where.git_dir, b"index"), os.path.join(self.where.git_dir, b"HEAD"))
+    def index_file(self) -> bytes:
+        """Where git keeps what is tracked, beside much else."""
+        return os.path.join(self.where.git_dir, b"index")
+
+    @property
+    def _head_file(self) -> bytes:
+        return os.path.join(self.where.git_dir, b"HEAD")
 
     @property
     def _settings_files(self) -> tuple[bytes, ...]:
@@ -174,7 +190,8 @@ class Repository:
 
     def inputs(self) -> tuple[bytes, ...]:
         """Return the files of git that decide what is tracked and ignored, and ignore files above the top."""
-        return (self._global, *self._index_files, *self._settings_files, *self._ignore_files_above)
+        own = (self.index_file, self._head_file)
+        return (self._global, *own, *self._settings_files, *self._ignore_files_above)
 
     @property
     def _ignore_files_above(self) -> tuple[bytes, ...]:
@@ -184,8 +201,22 @@ class Repository:
         return tuple(work_top + folder + b".gitignore" for folder in above)
 
     def changed(self) -> bool:
-        """Tell whether one of the inputs is not as it was read."""
-        return self._stamped.changed()
+        """Tell whether one of the inputs is not as it was read; of git's index, whether it has other paths."""
+        if self._stamped.changed():
+            return True
+        read = "tracked_names" in self.__dict__
+        return read and stamp(self.index_file) != self._index_stamp and self.tracks_others()
+
+    def tracks_others(self) -> bool:
+        """Read git's index again, and tell whether it has other paths, or other submodules, than when it was read.
+
+        Git writes it for many a reason that changes neither: each ``git status`` may, and each ``git commit`` does.
+        """
+        known = self.__dict__  # what was never asked for cannot be behind
+        if "tracked_names" in known and self._list_tracked() != self.tracked_names:
+            self._index_stamp = None  # and stays so
+            return True
+        return "_submodules" in known and frozenset(git.submodules(self.top)) != self._submodules
 
 
 # What is ignored and tracked in a tree; paths are bytes relative to its ``top``, without a trailing slash.

@@ -20,6 +20,7 @@ from indexer.scan.ignore import IGNORE_FILE, Rules
 from indexer.scan.names import NEVER_ENTERED, TO_JUDGE, reason_by_name
 from indexer.scan.nested import Level, matches
 from indexer.scan.tree import Folder, Repository, Tree
+from indexer.scan.trees import way_to
 from indexer.types import FileStat, Reason, Skipped
 
 if TYPE_CHECKING:
@@ -237,15 +238,9 @@ class _Walker:
         ``bare``: it is known that it has no ignore file of ours.
         """
         levels = self.levels
-        if directory in levels:
-            return levels[directory]
-        pending = []
-        here = directory
-        while here not in levels:
-            pending.append(here)
-            here = here[: here.rfind(b"/", 0, -1) + 1]
-        level = levels[here]
-        for inner in reversed(pending):
+        known, unknown = way_to(directory, levels)
+        level = levels[known]
+        for inner in unknown:
             level = None if level is None else self._step(inner, bare=bare and inner == directory)
             levels[inner] = level
         return level

@@ -78,6 +78,7 @@ class Resolver:
         self._meanings: dict[tuple[int, str], Meaning] = {}
         self._ballots: dict[Ballot, int] = {}
         self._folders = [above(path) for path in paths]
+        self._around: dict[str, tuple[str, ...]] = {}
         folders: dict[str, int] = {}
         numbers = [folders.setdefault(folder, len(folders)) for folder in self._folders]
         by_file = np.array([family.rule.by_file for family in FAMILIES], np.bool_)[self._family]
@@ -203,16 +204,25 @@ class Resolver:
 
         Files stand in the order of their paths, and so do those found: what begins alike is neighbours.
         """
-        paths = self._paths
+        paths, folder = self._paths, self._folders[file]
+        around = self._around.get(folder)
+        if around is None:
+            around = self._around[folder] = _around(folder)
         at = bisect_left(found, file)
-        beside = [paths[number] for number in found[max(at - 1, 0) : at + 1]]
-        around = f"{self._folders[file]}/"
-        while around and not any(path.startswith(around) for path in beside):
-            around = around[: around.rfind("/", 0, -1) + 1]
+        before, after = paths[found[max(at - 1, 0)]], paths[found[min(at, len(found) - 1)]]
+        shared = next(one for one in around if before.startswith(one) or after.startswith(one))
         first, last = at, at
-        while first and paths[found[first - 1]].startswith(around):
+        while first and paths[found[first - 1]].startswith(shared):
             first -= 1
-        while last < len(found) and paths[found[last]].startswith(around):
+        while last < len(found) and paths[found[last]].startswith(shared):
             last += 1
         near = found[first:last]
-        return near if len({self._folders[number] for number in near}) <= _MOST_FOLDERS else []
+        if len(near) > 1 and len({self._folders[number] for number in near}) > _MOST_FOLDERS:
+            return []
+        return near
+
+
+def _around(folder: str) -> tuple[str, ...]:
+    """How paths in a folder and in those around it begin; the root's do in any way."""
+    parts = folder.split("/") if folder else []
+    return (*("/".join(parts[:count]) + "/" for count in range(len(parts), 0, -1)), "")

@@ -82,8 +82,8 @@ def _row_at_line(corpus: Corpus, reader: show.Reader, path: str, line: int) -> i
 def _about(corpus: Corpus, row: int) -> str:
     chunk = corpus.snapshot.chunk(row)
     run = show.first_run(chunk.spans)
-    name = " ".join(part for part in (chunk.kind, chunk.symbol) if part)
-    return f"like {name} in {corpus.path(row)}:{run[0].start_line}-{run[-1].end_line}"
+    name = f"{chunk.kind} {chunk.symbol} in " if chunk.symbol else ""
+    return f"like {name}{corpus.path(row)}:{run[0].start_line}-{run[-1].end_line}"
 
 
 def _by_words(corpus: Corpus, reader: show.Reader, row: int) -> F64:

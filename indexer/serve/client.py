@@ -77,7 +77,8 @@ def connect_root(root: str | os.PathLike[str], *, timeout: float = HELLO_SECONDS
     """Connect to the daemon of this very root, which is resolved; None when there is none. Raises as `connect`.
 
     First by what is announced, which also finds a daemon whose root was made again, or mounted anew, and which still
-    has its first name; then by the root's own place.
+    has its first name; then by the root's own place. An announcement that came along when the root was copied or
+    renamed names the daemon of another root, and counts for nothing.
     """
     path = os.fspath(root)
     return _connect(path, lambda: places.place_of(path), timeout)
@@ -96,16 +97,11 @@ def _connect(path: str, place_of: Callable[[], places.Place], timeout: float) ->
     if not places.check_runtime_dir(places.runtime_dir()):
         return None
     first = None if announced is None else dial(announced.socket, path, timeout=timeout)
-    if first is not None and first.root == path:
-        return first
-    second = dial(place_of().socket, path, timeout=timeout)
     if first is not None:
+        if first.root == path:
+            return first
         first.close()
-        if second is None:
-            raise DaemonError(
-                f"{index}/{places.ANNOUNCEMENT} names the daemon of another root, {first.root}; remove the file"
-            )
-    return second
+    return dial(place_of().socket, path, timeout=timeout)
 
 
 def dial(path: str, root: str, *, timeout: float = HELLO_SECONDS) -> Client | None:

@@ -13,21 +13,20 @@ import signal
 from typing import TYPE_CHECKING
 
 from indexer import __version__
-from indexer.errors import IndexerError
+from indexer.errors import DaemonError, IndexerError
 from indexer.serve import logs, start
 from indexer.serve import place as places
 from indexer.serve.events import Generation
 from indexer.serve.place import Announcement
 from indexer.serve.protocol import PROTOCOL
+from indexer.serve.seat import Removals
 from indexer.serve.server import serve
 from indexer.serve.service import open_service
 
 if TYPE_CHECKING:
-    import socket
-
     from indexer.serve.events import Event
     from indexer.serve.lifecycle import Starter
-    from indexer.serve.place import Place
+    from indexer.serve.seat import Seat
     from indexer.serve.server import Server
     from indexer.workspace import Workspace
 
@@ -41,10 +40,10 @@ _END_SECONDS = 5.0
 class Daemon:
     """One life, from the socket that listens already to the socket that is gone. See `serve`."""
 
-    def __init__(self, place: Place, space: Workspace, listener: socket.socket, starter: Starter) -> None:
-        self._place = place
+    def __init__(self, seat: Seat, space: Workspace, starter: Starter) -> None:
+        self._seat = seat
+        self._place = place = seat.place
         self._space = space
-        self._listener = listener
         self._starter = starter
         self._said = Announcement(place.socket, os.getpid(), PROTOCOL, __version__)
         self._ending = asyncio.Event()
@@ -60,11 +59,13 @@ class Daemon:
         _log.info("indexer %s serves %s at %s", __version__, self._place.root, self._place.socket)
         async with open_service(self._space) as service:
             leave = service.subscribe(self._on_event)
-            async with serve(service, self._listener, on_stop=self._told_to_stop) as server:
+            async with serve(service, self._seat.listener, on_stop=self._told_to_stop) as server:
                 self._announce()
                 self._watch_idleness(server)
+                guarding = asyncio.ensure_future(self._guard(server))
                 self._starter.tell(start.READY)
                 await self._ending.wait()
+                guarding.cancel()
                 # From here on the process ends, whatever hangs.
                 faulthandler.dump_traceback_later(_END_SECONDS, exit=True, file=2)
                 leave()
@@ -100,6 +101,23 @@ class Daemon:
             self.end(f"no client for {whole / 60:g} minutes")
 
     # --- what tells where it is
+
+    async def _guard(self, server: Server) -> None:
+        """Keep the place: whenever something is removed there, see that clients still find the way."""
+        removed = asyncio.Event()
+        removals = Removals(self._place.directory, removed.set)
+        try:
+            while True:
+                if self._seat.is_lost() and (listener := self._seat.take_again()) is not None:
+                    await server.listen(listener)
+                    _log.warning("%s was removed, and is listened at again", self._place.socket)
+                removals.watch()
+                await removed.wait()
+                removed.clear()
+        except (OSError, DaemonError) as error:
+            self.end(f"nobody can reach it any more: {error}", 1)
+        finally:
+            removals.close()
 
     def _on_event(self, event: Event) -> None:
         # With the first generation the folder of the index is there, and a clean-up of the tree takes daemon.json away.

@@ -6,6 +6,7 @@ question that has to hold all changes before it waits until ``done`` has reached
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field
 
 from indexer.serve.updater import SCAN, UPDATE, Job
@@ -23,6 +24,7 @@ class Dirt:
     seen: int = 0
     done: int = 0
     taken: int = 0
+    _waiting: dict[asyncio.Future[None], int] = field(default_factory=dict)
 
     def add(
         self, paths: frozenset[str] = frozenset(), trees: frozenset[str] = frozenset(), rescan: str = ""
@@ -53,6 +55,18 @@ class Dirt:
     def ended(self) -> None:
         """The job has succeeded."""
         self.done = self.taken
+        for future, seen in list(self._waiting.items()):
+            if self.done >= seen and not future.done():
+                future.set_result(None)
+
+    async def done_up_to(self, seen: int) -> None:
+        """Wait for the next end of a job by which all has been done that had been seen at that number."""
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting[future] = seen
+        try:
+            await future
+        finally:
+            del self._waiting[future]
 
     def failed(self, why: str) -> None:
         """The job has failed, and nobody knows how far it came: everything has to be looked at."""

@@ -14,7 +14,6 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import socket
 import time
 from typing import TYPE_CHECKING
 
@@ -22,6 +21,7 @@ from indexer.errors import DaemonError, IndexerError
 from indexer.serve import lock as locks
 from indexer.serve import logs, start
 from indexer.serve import place as places
+from indexer.serve.seat import Seat, somebody_listens
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 _log = logging.getLogger("indexer.serve.lifecycle")
 _PROBE_SECONDS = 1.0  # for which a lock may be held by someone who only asks whether it is
 _STEP_SECONDS = 0.02
-_QUEUE = 128
-_PROBE_CONNECT_SECONDS = 0.5
 
 
 class Starter:
@@ -81,15 +79,14 @@ def _run(root: str, open_space: Callable[[], Workspace], starter: Starter, *, ba
     if lock is None:
         starter.tell(start.BUSY)
         raise DaemonError(f"{root}: a daemon serves this root already")
-    with lock:
-        return _run_locked(place, open_space, starter, background=background)
+    return _run_locked(place, lock, open_space, starter, background=background)
 
 
 def take_lock(place: Place) -> FileLock | None:
     """Return the daemon's lock; None when a daemon holds it, and not just someone who asks whether one does."""
     until = time.monotonic() + _PROBE_SECONDS
     while (lock := locks.take(place.lock)) is None:
-        if time.monotonic() >= until or _somebody_listens(place.socket):
+        if time.monotonic() >= until or somebody_listens(place.socket):
             return None
         time.sleep(_STEP_SECONDS)
     lock.write(place.root)
@@ -97,15 +94,14 @@ def take_lock(place: Place) -> FileLock | None:
 
 
 def _run_locked(
-    place: Place, open_space: Callable[[], Workspace], starter: Starter, *, background: bool
+    place: Place, lock: FileLock, open_space: Callable[[], Workspace], starter: Starter, *, background: bool
 ) -> int:
     log = place.log if background else ""
     logs.to_stderr(log)
-    spared = locks.keep_from_cleaners(place.directory)
-    _sweep(place.directory)
-    listener = bind(place)
-    bound = os.lstat(place.socket)
-    try:
+    with contextlib.ExitStack() as stack:
+        stack.callback(lock.close)
+        _sweep(place.directory)
+        seat = stack.enter_context(Seat(place, lock))
         space = open_space()
         logs.to_stderr(log, space.settings.daemon.log_bytes)
         # Here, since a daemon that comes second need not load what serving takes.
@@ -113,13 +109,9 @@ def _run_locked(
 
         from indexer.serve.daemon import Daemon
 
-        status = asyncio.run(Daemon(place, space, listener, starter).serve())
+        status = asyncio.run(Daemon(seat, space, starter).serve())
         start.ended_well(place)
         return status
-    finally:
-        listener.close()
-        _unlink(place.socket, bound)
-        os.close(spared)
 
 
 def _sweep(directory: str) -> None:
@@ -137,49 +129,3 @@ def _sweep(directory: str) -> None:
                 for suffix in (".sock", ".runs", ".log", ".log.1", ".starting", ".lock"):
                     with contextlib.suppress(FileNotFoundError):
                         os.unlink(stem + suffix)
-
-
-def bind(place: Place) -> socket.socket:
-    """Listen at the place, whose lock is held; a socket that a dead daemon left is replaced, a live one never.
-
-    Raises `DaemonError` when somebody listens there all the same, or what lies there is not ours.
-    """
-    path = place.socket
-    if os.path.lexists(path):
-        if not places.is_our_socket(path):
-            raise DaemonError(f"{path} is not a socket of yours; remove it")
-        if _somebody_listens(path):
-            raise DaemonError(f"{path}: another process listens there without holding {place.lock}")
-        os.unlink(path)
-    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    before = os.umask(0o177)
-    try:
-        listener.bind(path)
-        listener.listen(_QUEUE)
-    except OSError as error:
-        listener.close()
-        raise DaemonError(f"{path}: cannot be listened at ({error.strerror})") from error
-    finally:
-        os.umask(before)
-    return listener
-
-
-def _unlink(path: str, bound: os.stat_result) -> None:
-    """Remove the socket, unless it is another one by now."""
-    with contextlib.suppress(OSError):
-        there = os.lstat(path)
-        if (there.st_dev, there.st_ino) == (bound.st_dev, bound.st_ino):
-            os.unlink(path)
-
-
-def _somebody_listens(path: str) -> bool:
-    """Tell whether a connection is taken, or waits to be: only a refusal says that nobody is there."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
-        probe.settimeout(_PROBE_CONNECT_SECONDS)
-        try:
-            probe.connect(path)
-        except (ConnectionRefusedError, FileNotFoundError):
-            return False
-        except OSError:
-            return True
-        return True

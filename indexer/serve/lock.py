@@ -31,6 +31,10 @@ class FileLock:
         os.ftruncate(self._descriptor, 0)
         os.pwrite(self._descriptor, os.fsencode(text), 0)
 
+    def is_in_place(self) -> bool:
+        """Tell whether the file is still at its path; if not, another process can hold the lock as well."""
+        return _is_at(self.path, self._descriptor)
+
     def close(self) -> None:
         """Let it go; the file stays, since another may be about to lock it. A second call does nothing."""
         if self._descriptor in _held:

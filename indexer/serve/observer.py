@@ -63,12 +63,9 @@ class Observer:
         """Wait until the watches are armed."""
         await self._armed.wait()
 
-    def must_look(self) -> bool:
-        """Tell whether some change could go unnoticed, so that only a scan can tell what has changed."""
-        if self._watch is None or self._dead:
-            return True
-        state = self._watch.state()
-        return state.mode != "inotify" or bool(state.failed)
+    def is_blind(self) -> bool:
+        """Tell whether nothing is watched now, not even badly, so that only a scan can tell what has changed."""
+        return self._watch is None or bool(self._dead)
 
     async def caught_up(self) -> None:
         """Wait until every change made before the call has been told."""
@@ -138,11 +135,13 @@ class Observer:
     # --- the rest
 
     async def new_rules(self, space: Workspace) -> None:
-        """Watch by the rules as they are now."""
-        self._space = space
+        """Watch by the rules and settings as they are now."""
+        before, self._space = self._space, space
+        if self._watch is not None and space.settings.watch != before.settings.watch:
+            await asyncio.to_thread(self._watch.adjust, space.settings.watch)
         rules = await asyncio.to_thread(Rules.load, space.root, space.settings.scan)
         if self._watch is not None:
-            self._watch.set_rules(rules)
+            await asyncio.to_thread(self._watch.set_rules, rules)
 
     def status(self) -> WatchStatus:
         """Tell how changes are noticed."""
@@ -152,7 +151,10 @@ class Observer:
             )
         state = self._watch.state()
         failed = tuple(f"{path}: {why}" for path, why in sorted(state.failed.items()))
-        return WatchStatus(state.mode, state.directories, state.rearms, failed, state.problems)
+        others = tuple(
+            line for line in state.problems if line != state.root_gone
+        )  # that one has its own place
+        return WatchStatus(state.mode, state.directories, state.rearms, failed, others)
 
     async def close(self) -> None:
         """Stop watching."""

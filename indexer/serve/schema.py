@@ -132,7 +132,10 @@ class Result(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class SignalObject(Result, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One reason for a score: what was seen, and what it adds to the score, or takes away. Together they are the score."""
+    """One reason for a score: what was seen, and what it adds to the ranking's sum, or takes away.
+
+    The contributions add up to the signal "sum"; what the score makes of it follows, with contributions of 0.
+    """
 
     name: str
     value: float

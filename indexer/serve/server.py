@@ -36,6 +36,20 @@ class Server:
         self._threads = Threads(limits.threads)
         self._connections: dict[Connection, asyncio.Task[Any]] = {}
         self._idle_since = time.monotonic()
+        self._listener: asyncio.Server | None = None
+
+    async def listen(self, listening: socket.socket) -> None:
+        """Take connections from a bound Unix socket, and from none before it any more; those that are open stay."""
+        # Python 3.13 would unlink the file, which by then may be another daemon's.
+        keep: dict[str, Any] = {"cleanup_socket": False} if sys.version_info >= (3, 13) else {}
+        before, self._listener = (
+            self._listener,
+            await asyncio.start_unix_server(
+                self.accept, sock=listening, limit=_STREAM_BYTES, backlog=256, **keep
+            ),
+        )
+        if before is not None:
+            before.close()
 
     @property
     def clients(self) -> int:
@@ -81,6 +95,8 @@ class Server:
 
     async def close(self) -> None:
         """End every connection: what is at work is answered with an error, if the client reads it in time."""
+        if self._listener is not None:
+            self._listener.close()
         for end in (Connection.close, Connection.abort):
             tasks = list(self._connections.values())
             for connection in list(self._connections):
@@ -104,13 +120,8 @@ async def serve(
     closed; its file and the service are left to whoever made them.
     """
     server = Server(service, on_stop, limits or Limits())
-    # Python 3.13 would unlink the file, which by then may be another daemon's.
-    keep: dict[str, Any] = {"cleanup_socket": False} if sys.version_info >= (3, 13) else {}
-    listener = await asyncio.start_unix_server(
-        server.accept, sock=listening, limit=_STREAM_BYTES, backlog=256, **keep
-    )
+    await server.listen(listening)
     try:
         yield server
     finally:
-        listener.close()
         await server.close()

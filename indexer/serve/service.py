@@ -18,15 +18,16 @@ from collections import deque
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from indexer.errors import IndexerError, NotIndexedError, StoreError, WorkerError
+from indexer.errors import IndexerError, NotIndexedError, RootError, StoreError, WorkerError
 from indexer.oneshot import AS_IT_STANDS
 from indexer.reindex import identity_of
 from indexer.search import Corpus
-from indexer.serve.audit import EVERY_SECONDS, Audit
+from indexer.serve.audit import Auditor
 from indexer.serve.dirt import Dirt
 from indexer.serve.events import Feed, Generation, Progress, ServiceStatus, View
 from indexer.serve.link import Updater
 from indexer.serve.observer import Observer
+from indexer.serve.unseen import Unseen
 from indexer.serve.updater import AUDIT, FULL, SCAN, Broken, Finished, Going, Job
 from indexer.store import open_snapshot
 from indexer.workspace import open_root
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 60.0  # seconds between tries of what fails
+_ROOT_GONE = "when it is back it is served again, and `indexer daemon stop` ends this daemon"
 
 
 class _Asked(NamedTuple):
@@ -73,7 +75,6 @@ class LiveService:
         self._feed = Feed()
         self._dirt = Dirt()
         self._asked: deque[_Asked] = deque()
-        self._waiting: list[tuple[int, asyncio.Future[None]]] = []
         self._updater: Updater | None = None
         self._observer = Observer(space, self._on_batch)
         self._job: Job | None = None
@@ -81,15 +82,17 @@ class LiveService:
         self._jobs = 0
         self._pause = _FIRST_PAUSE
         self._retry: asyncio.TimerHandle | None = None
+        self._auditor = Auditor(self._kick)
         self._stage = ""
-        self._unknown: tuple[str, ...] = ()
-        self._notes: tuple[str, ...] = ()
+        self._unseen = Unseen()
         self._last_error = ""
         self._trouble = ""
         self._wrong_settings = ""
         self._closed = False
         self._started = time.time()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._reloads: set[asyncio.Task[None]] = set()
+        self._reloading = asyncio.Lock()
 
     # --- the doors
 
@@ -111,8 +114,6 @@ class LiveService:
         )  # until it has been scanned, nothing is known to be current
         self._updater = Updater(self._space, self._on_message)
         self._later(self._arm())
-        if self._space.settings.watch.audit_hours:
-            self._later(self._audit())
 
     async def view(self, freshness: Freshness, timeout: float) -> View:  # noqa: ASYNC109  (it never raises: it is said in the answer)
         """Return the generation to answer from; see `Service`."""
@@ -135,27 +136,10 @@ class LiveService:
         self._kick()
         return await future
 
-    async def _audit(self) -> None:
-        """Have a slice of the files read again each minute, when nothing else is to be done."""
-        audit = Audit(self._space.settings.watch.audit_hours)
-        while True:
-            await asyncio.sleep(EVERY_SECONDS)
-            idle = self._corpus is not None and self._is_current() and self._updater and self._updater.alive
-            if idle and self._job is None and self._corpus and self._updater:
-                self._jobs += 1
-                job = Job(self._jobs, AUDIT, audit.slice(self._corpus.snapshot.paths))
-                self._job, self._stage = job, job.kind
-                self._updater.give(job)
-
     def status(self) -> ServiceStatus:
         """Tell how things stand."""
         snapshot = None if self._corpus is None else self._corpus.snapshot
-        problems = [
-            self._trouble,
-            self._wrong_settings,
-            *(f"{path or '.'}: cannot be read" for path in self._unknown),
-            *self._notes,
-        ]
+        problems = [self._trouble, self._wrong_settings, *self._unseen.problems()]
         return ServiceStatus(
             root=str(self.root),
             epoch=snapshot.epoch if snapshot else "",
@@ -182,6 +166,7 @@ class LiveService:
         self._closed = True
         if self._retry:
             self._retry.cancel()
+        self._auditor.close()
         for asked in [*self._asked, *([self._asked_job] if self._asked_job else [])]:
             _fail(asked.future, WorkerError("the daemon was stopped"))
         self._end_run("the daemon was stopped")
@@ -194,30 +179,24 @@ class LiveService:
     async def _current(self) -> None:
         """Wait until every change made before the call is in the generation that answers."""
         await self._observer.armed()
-        if self._observer.must_look():
-            self._dirt.add(rescan="not everything can be watched")
+        if self._observer.is_blind():
+            self._dirt.add(rescan="nothing is watched")
         else:
             await self._observer.caught_up()
+        if self._reloads:  # new settings, of which the question is to hold the effect too
+            await asyncio.wait(set(self._reloads))
         seen = self._dirt.seen
         self._kick(at_once=True)
         while self._dirt.done < seen or self._corpus is None:
-            future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            entry = (seen, future)
-            self._waiting.append(entry)
-            try:
-                await future
-            finally:
-                if entry in self._waiting:
-                    self._waiting.remove(entry)
+            await self._dirt.done_up_to(seen)
 
     def _is_current(self) -> bool:
-        return self._dirt.done == self._dirt.seen and not len(self._dirt) and self._corpus is not None
+        known = self._dirt.done == self._dirt.seen and not len(self._dirt)
+        return known and not self._trouble and self._corpus is not None
 
     def _blind_spots(self) -> str:
         """What keeps even an index that is up to date from being sure."""
-        if self._trouble:
-            return self._trouble
-        return f"{len(self._unknown)} folders could not be read" if self._unknown else ""
+        return self._trouble or str(self._unseen)
 
     def _why_behind(self, timeout: float) -> str:
         if self._trouble:
@@ -237,30 +216,35 @@ class LiveService:
     def _on_batch(self, batch: Batch) -> None:
         """Take in what the watcher saw. The observer has dealt with the batch's cookies."""
         if batch.root_gone:
-            self._trouble = batch.root_gone
+            if not self._trouble:
+                self._later(self._restart_updater(batch.root_gone))
+            self._trouble = f"{batch.root_gone}; {_ROOT_GONE}"
         elif self._trouble and batch.rescan:
             self._trouble = ""
         rescan = batch.rescan or ("the rules have changed" if batch.rules_changed else "")
         self._dirt.add(batch.paths, batch.trees, rescan)
         if batch.rules_changed:
-            self._later(self._reload())
+            task = self._later(self._reload())
+            self._reloads.add(task)
+            task.add_done_callback(self._reloads.discard)
         else:
             self._kick()
 
     async def _reload(self) -> None:
-        """Read rules and settings anew, and go on by them."""
-        space = self._space
-        try:
-            space = await asyncio.to_thread(open_root, self.root, settings_file=space.settings_file)
-            self._wrong_settings = ""
-        except IndexerError as error:
-            self._wrong_settings = f"{error}; the settings before go on holding"
-        if space.settings != self._space.settings:
-            self._space = space
-            await self._restart_updater()
-        await self._observer.new_rules(self._space)
-        self._dirt.add(rescan="the rules have changed")
-        self._kick()
+        """Read rules and settings anew, and go on by them; the scan that the batch asked for follows."""
+        async with self._reloading:  # what was read first must not be set last
+            space = self._space
+            try:
+                space = await asyncio.to_thread(open_root, self.root, settings_file=space.settings_file)
+                self._wrong_settings = ""
+            except IndexerError as error:
+                self._wrong_settings = f"{error}; the settings before go on holding"
+            if space.settings != self._space.settings:
+                self._space = space
+                self._plan_audit()
+                await self._restart_updater("the settings have changed")
+            await self._observer.new_rules(self._space)
+            self._kick()
 
     # --- to and from the updater
 
@@ -268,9 +252,14 @@ class LiveService:
         """Give the updater the next job, if it has none and there is something to do."""
         if self._closed or self._job or self._updater is None or (self._retry and not at_once):
             return
+        if self._trouble:
+            while self._asked:
+                _fail(self._asked.popleft().future, RootError(self._trouble))
+            return
         if not self._updater.alive:
             self._updater = Updater(self._space, self._on_message)
         if not self._asked and not len(self._dirt):
+            self._give_slice()
             return
         self._jobs += 1
         if self._asked:
@@ -279,9 +268,27 @@ class LiveService:
             job = Job(self._jobs, self._asked_job.kind)
         else:
             job = self._dirt.take(self._jobs)
-        self._job, self._stage = job, job.kind
         self._feed.tell(Progress(job.number, "running", job.kind))
+        self._give(job)
+
+    def _give(self, job: Job) -> None:
+        assert self._updater is not None
+        self._job, self._stage = job, job.kind
         self._updater.give(job)
+
+    # --- the audit
+
+    def _plan_audit(self) -> None:
+        if self._corpus is not None:
+            self._auditor.plan(self._space.settings.watch.audit_hours, len(self._corpus.snapshot.paths))
+
+    def _give_slice(self) -> None:
+        """Have a slice of the files read again, should it be due; there is nothing else to do now."""
+        if self._corpus is not None and self._is_current():
+            paths = self._auditor.take(self._corpus.snapshot.paths)
+            if paths:
+                self._jobs += 1
+                self._give(Job(self._jobs, AUDIT, paths))
 
     def _on_message(self, message: Message) -> None:
         if self._closed:
@@ -296,14 +303,14 @@ class LiveService:
 
     def _finished(self, message: Finished) -> None:
         asked, self._asked_job = self._asked_job, None
-        self._unknown, self._notes = message.unknown, message.notes
+        if self._job:
+            self._unseen.take(self._job, message)
         self._last_error, self._pause = "", _FIRST_PAUSE
-        self._dirt.ended()
         self._open_generation()
         self._end_run("")
         if asked and not asked.future.done():
             asked.future.set_result(message.report)
-        self._wake()
+        self._dirt.ended()
         self._kick()
 
     def _broken(self, message: Broken) -> None:
@@ -316,6 +323,8 @@ class LiveService:
         self._dirt.failed(message.message)
         if asked:
             _fail(asked.future, StoreError(message.message))
+        if self._retry:  # this try was asked for, before its time
+            self._retry.cancel()
         self._retry = asyncio.get_running_loop().call_later(self._pause, self._try_again)
         self._pause = min(self._pause * 2, _LONGEST_PAUSE)
 
@@ -330,12 +339,19 @@ class LiveService:
                 return  # nobody is to be told each minute that nothing happened
             self._feed.tell(Progress(job.number, "failed" if failure else "done", job.kind, failure=failure))
 
-    async def _restart_updater(self) -> None:
-        if self._updater:
-            await self._updater.close()
-        self._end_run("the settings have changed")
-        self._dirt.failed("the settings have changed")
-        self._updater = Updater(self._space, self._on_message)
+    async def _restart_updater(self, why: str) -> None:
+        """End it, whatever it is at, and with it its hold on the root; the next begins from nothing."""
+        ending, self._updater = self._updater, None  # so that nothing is given to it
+        if ending:
+            await ending.close()
+        if self._asked_job:
+            self._asked.appendleft(self._asked_job)
+            self._asked_job = None
+        self._end_run(why)
+        self._dirt.failed(why)
+        if self._updater is None:
+            self._updater = Updater(self._space, self._on_message)
+        self._kick()
 
     # --- generations
 
@@ -351,22 +367,17 @@ class LiveService:
             return
         if before and (before.epoch, before.generation) == (after.epoch, after.generation):
             return
-        self._corpus = Corpus(after)
+        self._corpus = Corpus(after, self._corpus)
+        if before is None:
+            self._plan_audit()
         self._feed.tell(Generation(after.epoch, after.generation, after.complete))
 
-    def _wake(self) -> None:
-        for entry in list(self._waiting):
-            seen, future = entry
-            if self._dirt.done >= seen:
-                self._waiting.remove(entry)
-                if not future.done():
-                    future.set_result(None)
-
-    def _later(self, work: object) -> None:
+    def _later(self, work: object) -> asyncio.Task[None]:
         task: asyncio.Task[None] = asyncio.ensure_future(work)  # type: ignore[call-overload]
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         task.add_done_callback(self._log_failure)
+        return task
 
     def _log_failure(self, task: asyncio.Task[None]) -> None:
         if not task.cancelled() and (error := task.exception()):

@@ -37,6 +37,9 @@ READY, FAILED, BUSY = b"ready", b"failed: ", b"busy"
 _LATE = b"late"
 _STEP_SECONDS = 0.03
 _STOP_ASKED_SECONDS = 2.0
+_SILENT_SECONDS = (
+    8.0  # for which a daemon may hold its lock and not listen: it listens at once, and ends in five
+)
 # A daemon that was started this often in so many seconds, and ended well not once, is not started by itself again.
 _CRASHES, _CRASH_SECONDS = 3, 600.0
 _MAIN = "from indexer.cli import main; sys.exit(main())"
@@ -63,10 +66,15 @@ def start(
     place = places.place_of(root)
     places.make_runtime_dir()
     until = time.monotonic() + timeout
+    silent_until = min(until, time.monotonic() + _SILENT_SECONDS)
     while until > time.monotonic():
         client = _connected(place, until)
         if client is not None:
             return client
+        if not locks.is_held(place.lock):
+            silent_until = min(until, time.monotonic() + _SILENT_SECONDS)
+        elif time.monotonic() > silent_until:
+            raise StartError(unreachable(place))
         starting = locks.take(place.starting)
         if starting is not None:
             with starting:
@@ -88,7 +96,7 @@ def _connected(place: Place, until: float) -> Client | None:
 def _start_one(place: Place, flags: Sequence[str], *, by_itself: bool, until: float) -> Client | None:
     """Start the daemon, if it has not appeared meanwhile; None when another process is just becoming one."""
     client = _connected(place, until)
-    if client is not None:
+    if client is not None or locks.is_held(place.lock):
         return client
     if by_itself and (why := crash_loop(place)):
         raise StartError(why, logs.tail(place.log))
@@ -205,13 +213,19 @@ def _reached(place: Place, until: float, told: Callable[[str], None]) -> Client 
         if not locks.is_held(place.lock):
             return None
         if time.monotonic() >= until:
-            raise DaemonError(
-                f"a daemon of {place.root} holds {place.lock} and listens nowhere; look for its process by hand (its log is {place.log})"
-            )
+            raise DaemonError(unreachable(place))
         if not said:
             said = True
             told(f"waiting for the daemon of {place.root}, which is starting or ending")
         time.sleep(_STEP_SECONDS)
+
+
+def unreachable(place: Place) -> str:
+    """One line for a daemon that nobody can speak with, not even to end it."""
+    return (
+        f"a daemon of {place.root} holds {place.lock} and listens nowhere; end its process by hand, "
+        f"which has that file open (`fuser {place.lock}`) and whose number its log has in each line ({place.log})"
+    )
 
 
 def _wait_for_lock(lock: str, until: float) -> bool:

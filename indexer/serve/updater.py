@@ -65,13 +65,14 @@ class Going(NamedTuple):
 
 
 class Finished(NamedTuple):
-    """A job's end, and the generation it ended with."""
+    """A job's end, and the generation it ended with; ``whole``: it looked at everything, whatever was asked."""
 
     job: int
     report: Report
     generation: int
     unknown: tuple[str, ...]
     notes: tuple[str, ...]
+    whole: bool
 
 
 class Broken(NamedTuple):
@@ -140,9 +141,8 @@ class _Updater:
             self._forget()
             _log.exception("job %s failed", job.kind)
             return Broken(job.number, type(error).__name__, f"{type(error).__name__}: {error}")
-        return Finished(
-            job.number, outcome.report, outcome.snapshot.generation, outcome.unknown, outcome.notes
-        )
+        report, snapshot, unknown, notes, whole = outcome
+        return Finished(job.number, report, snapshot.generation, unknown, notes, whole)
 
     def _work(self, job: Job) -> Outcome:
         if job.kind == FULL:

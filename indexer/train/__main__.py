@@ -49,7 +49,7 @@ def main(arguments: list[str] | None = None) -> int:
     plan = Plan()
     chosen = {"epochs": options.epochs, "seconds": options.seconds, "threads": options.threads}
     plan = replace(plan, **{key: value for key, value in chosen.items() if value is not None})
-    trained = train(examples_of(pairs, vocabulary.terms), table, vocabulary.terms, plan, _tell)
+    trained = train(examples_of(pairs, vocabulary.terms), table, vocabulary.terms, plan, tell=_tell)
     write(options.out, export(vocabulary.terms, trained))
     for name, (number, figure) in judge(StaticEmbedder(options.out), held_out).items():
         _tell(f"held out {name:20} {number:5} pairs, MRR@10 {figure:.3f}")

@@ -24,9 +24,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 MOST_DEEP = 40  # of nested messages
-_Loader = getattr(
-    yaml, "CSafeLoader", yaml.SafeLoader
-)  # libyaml's is ten times quicker, where it was built in
+# Every scalar a text: `=` alone, which a translation may be, is a tag of its own to the safe loader.
+_Loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]+)\}|x([0-9a-fA-F]{2})|(\r?\n)|(.))", re.DOTALL)
 _NAMED_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "b": "\b", "0": "\0"}
 

@@ -45,6 +45,13 @@ class Bags(NamedTuple):
         return Bags(offsets, self.rows[kept], self.weights[kept], self.shared[kept])
 
 
+def stacked(parts: Sequence[Bags]) -> Bags:
+    """Return the texts of all parts, one part after the other."""
+    lengths = np.concatenate([np.diff(part.offsets) for part in parts])
+    joined = (np.concatenate(some) for some in zip(*(part[1:] for part in parts), strict=True))
+    return Bags(np.concatenate([[0], np.cumsum(lengths)]), *joined)
+
+
 @dataclass(frozen=True, slots=True)
 class Examples:
     """n pairs: their bags, and (n,) numbers that are equal where texts, projects or groups are.
@@ -79,7 +86,7 @@ class Examples:
 
 def examples_of(pairs: Sequence[Pair], terms: NDArray[np.uint64]) -> Examples:
     """Look all texts up in a vocabulary, and leave out the pairs of which one text has no term."""
-    left, right = _bags([p.left for p in pairs], terms), _bags([p.right for p in pairs], terms)
+    left, right = bags_of([p.left for p in pairs], terms), bags_of([p.right for p in pairs], terms)
     left, right = _mark_shared(left, right), _mark_shared(right, left)
     projects, groups = (
         _numbered([p.project for p in pairs]),
@@ -98,7 +105,8 @@ def examples_of(pairs: Sequence[Pair], terms: NDArray[np.uint64]) -> Examples:
     return every.take(full)
 
 
-def _bags(texts: Sequence[str], terms: NDArray[np.uint64]) -> Bags:
+def bags_of(texts: Sequence[str], terms: NDArray[np.uint64]) -> Bags:
+    """Look texts up in a vocabulary."""
     lengths, rows, weights = [], [], []
     for start in range(0, len(texts), _BLOCK):
         data = [text.encode("utf-8", "replace") for text in texts[start : start + _BLOCK]]

@@ -20,7 +20,7 @@ from torch.nn import functional as F  # noqa: N812  # as everybody calls it
 
 from indexer import tokens
 from indexer.train.batches import batches, draw
-from indexer.train.examples import Bags
+from indexer.train.examples import Bags, stacked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,8 +28,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.train.examples import Examples
+    from indexer.train.lessons import Lessons
 
     F32 = NDArray[np.float32]
+
+
+_SHARPNESS = 15.0  # of a likeness, when it is made a share
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,46 +50,39 @@ class Plan:
     forget: float = 0.02
     balance: float = 0.7
     shares: tuple[tuple[str, float], ...] = ()
+    lesson: int = 1024  # texts a batch whose likeness to each other is to be as a teacher sees it
+    teaching: float = 0.5  # how much that weighs
     seconds: float = 1e9
     threads: int = 2
     seed: int = 1
 
 
 def train(
-    examples: Examples, table: F32, terms: NDArray[np.uint64], plan: Plan, tell: Callable[[str], None]
+    examples: Examples,
+    table: F32,
+    terms: NDArray[np.uint64],
+    plan: Plan,
+    *,
+    tell: Callable[[str], None],
+    lessons: Lessons | None = None,
 ) -> F32:
     """Return the trained table. The same input gives the same output on the same machine and version of torch."""
     torch.set_num_threads(plan.threads)
-    torch.manual_seed(plan.seed)
-    rng = np.random.default_rng(plan.seed)
-    weight = torch.nn.Parameter(torch.from_numpy(_unit_scaled(table)))
-    log_scale = torch.nn.Parameter(torch.tensor(np.log(plan.scale), dtype=torch.float32))
-    optimiser = torch.optim.Adam(
-        [{"params": [weight], "lr": plan.rate}, {"params": [log_scale], "lr": plan.rate / 3}], fused=True
-    )
+    run = _Run(table, terms, plan, lessons)
     steps = max(1, int(plan.epochs * len(examples) / plan.batch))
     begun = time.monotonic()
     losses: list[float] = []
-    for step, chosen in enumerate(_forever(examples, plan, rng)):
+    for step, chosen in enumerate(_forever(examples, plan, run.rng)):
         done = max(step / steps, (time.monotonic() - begun) / plan.seconds)
         if done >= 1:
             break
-        for group, rate in zip(optimiser.param_groups, (plan.rate, plan.rate / 3), strict=True):
-            group["lr"] = rate * (1 - done)
-        losses.append(_step(examples.take(chosen), weight, log_scale, terms=terms, plan=plan, rng=rng))
-        optimiser.step()
+        losses.append(run.step(examples.take(chosen), 1 - done))
         if step % 100 == 99:
             spent = time.monotonic() - begun
-            tell(
-                f"step {step + 1}/{steps}, loss {np.mean(losses[-100:]):.3f}, scale {log_scale.exp():.1f}, {spent:.0f} s"
-            )
-    return weight.detach().numpy()
-
-
-def _unit_scaled(table: F32) -> F32:
-    """Scale the table to a mean length of 1, for which the learning rate is meant."""
-    lengths = np.linalg.norm(table, axis=1)
-    return table / lengths[lengths > 0].mean()
+            told = f"loss {np.mean(losses[-100:]):.3f}, scale {run.log_scale.exp():.1f}, {spent:.0f} s"
+            tell(f"step {step + 1}/{steps}, {told}")
+    trained: F32 = run.weight.detach().numpy()
+    return trained
 
 
 def _forever(examples: Examples, plan: Plan, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
@@ -94,36 +91,87 @@ def _forever(examples: Examples, plan: Plan, rng: np.random.Generator) -> Iterat
         yield from batches(examples, chosen, rng, size=plan.batch, block=plan.block)
 
 
-def _step(
-    some: Examples,
-    weight: Any,
-    log_scale: Any,
-    *,
-    terms: NDArray[np.uint64],
-    plan: Plan,
-    rng: np.random.Generator,
-) -> float:
-    """Set the gradients for one batch, and return its loss."""
-    right = some.right.keep(~(some.right.shared & (rng.random(len(some.right.rows)) < plan.drop)))
-    bags = forget(_stacked(some.left, right), terms, plan.forget, rng)
-    matrix, transposed = _matrices(bags, len(weight))
-    with torch.no_grad():
-        sums = matrix @ weight
-    sums.requires_grad_()
-    left, right_ = F.normalize(sums, dim=1).split(len(some))
-    scores = left @ right_.T * log_scale.exp().clamp(max=plan.most_scale)
-    scores = scores.masked_fill(torch.from_numpy(_same(some)), -1e4)
-    wanted = torch.arange(len(some))
-    loss = (F.cross_entropy(scores, wanted) + F.cross_entropy(scores.T, wanted)) / 2
-    log_scale.grad = None
-    loss.backward()
-    weight.grad = transposed @ sums.grad
-    return float(loss.detach())
+class _Run:
+    """One training: what is learnt, and how."""
+
+    def __init__(self, table: F32, terms: NDArray[np.uint64], plan: Plan, lessons: Lessons | None) -> None:
+        torch.manual_seed(plan.seed)
+        self.rng = np.random.default_rng(plan.seed)
+        self.weight = torch.nn.Parameter(torch.from_numpy(_unit_scaled(table)))
+        self.log_scale = torch.nn.Parameter(torch.tensor(np.log(plan.scale), dtype=torch.float32))
+        groups = [
+            {"params": [self.weight], "rate": plan.rate},
+            {"params": [self.log_scale], "rate": plan.rate / 3},
+        ]
+        self._optimiser = torch.optim.Adam(groups, lr=plan.rate, fused=True)
+        self._terms = terms
+        self._plan = plan
+        self._lessons = lessons
+
+    def step(self, some: Examples, left_to_go: float) -> float:
+        """Learn from one batch, at a rate in proportion to what is left to go, and return the batch's loss."""
+        rng, plan = self.rng, self._plan
+        kept = ~(some.right.shared & (rng.random(len(some.right.rows)) < plan.drop))
+        bags = forget(stacked([some.left, some.right.keep(kept)]), self._terms, plan.forget, rng)
+        lesson = self._lessons.draw(rng, plan.lesson) if self._lessons else None
+        if lesson:
+            bags = stacked([bags, lesson.bags])
+        matrix, transposed = _matrices(bags, len(self.weight))
+        with torch.no_grad():
+            sums = matrix @ self.weight
+        sums.requires_grad_()
+        unit = F.normalize(sums, dim=1)
+        n = len(some)
+        scale = self.log_scale.detach().exp().clamp(max=plan.most_scale)
+        left, right, likeness = unit.detach().tensor_split([n, 2 * n])
+        same = torch.from_numpy(_same(some))
+        loss, left_slope, right_slope, scale_slope = contrast(left, right, scale, same)
+        slopes = [left_slope, right_slope]
+        if lesson:
+            likeness.requires_grad_()
+            (plan.teaching * _likeness_loss(likeness, lesson.vectors)).backward()
+            slopes.append(likeness.grad)
+        unit.backward(torch.cat(slopes))
+        self.log_scale.grad = scale_slope
+        self.weight.grad = transposed @ sums.grad
+        for group in self._optimiser.param_groups:
+            group["lr"] = group["rate"] * left_to_go
+        self._optimiser.step()
+        return loss
 
 
-def _stacked(left: Bags, right: Bags) -> Bags:
-    offsets = np.concatenate([left.offsets, right.offsets[1:] + left.offsets[-1]])
-    return Bags(offsets, *(np.concatenate(both) for both in zip(left[1:], right[1:], strict=True)))
+def contrast(left: Any, right: Any, scale: Any, same: Any) -> tuple[float, Any, Any, Any]:
+    """InfoNCE in both directions over unit rows: the loss, and its slopes by left, right and log(scale).
+
+    ``same`` marks pairs that are not told from each other. Written out by hand, one exponential serves both
+    directions, which takes less than half the time of two cross entropies. Cosines are at most 1, so that nothing
+    overflows.
+    """
+    cosines = left @ right.T
+    likely = torch.exp((cosines - 1) * scale).masked_fill_(same, 0)
+    rows, columns = likely.sum(1, keepdim=True), likely.sum(0, keepdim=True)
+    own = (cosines.diagonal() - 1) * scale
+    loss = float((rows.log().mean() + columns.log().mean()) / 2 - own.mean())
+    likely.mul_(0.5 / rows + 0.5 / columns)
+    likely.diagonal().sub_(1)
+    likely.div_(len(left))
+    return loss, likely @ right * scale, likely.T @ left * scale, (likely * cosines).sum() * scale
+
+
+def _likeness_loss(unit: Any, vectors: F32) -> Any:
+    """How far the likeness of texts to each other is from what the teacher sees (Kullback-Leibler, by text)."""
+    taught = torch.from_numpy(vectors)
+    itself = torch.eye(len(taught), dtype=torch.bool)
+    wanted = (taught @ taught.T * _SHARPNESS).masked_fill(itself, -1e4).softmax(dim=1)
+    found = (unit @ unit.T * _SHARPNESS).masked_fill(itself, -1e4).log_softmax(dim=1)
+    return F.kl_div(found, wanted, reduction="batchmean")
+
+
+def _unit_scaled(table: F32) -> F32:
+    """Scale the table to a mean length of 1, for which the learning rate is meant."""
+    lengths = np.linalg.norm(table, axis=1)
+    scaled: F32 = table / lengths[lengths > 0].mean()
+    return scaled
 
 
 def forget(bags: Bags, terms: NDArray[np.uint64], share: float, rng: np.random.Generator) -> Bags:
@@ -160,7 +208,7 @@ def _csr(offsets: Any, columns: Any, values: Any, shape: tuple[int, int]) -> Any
 
 def _same(some: Examples) -> NDArray[np.bool_]:
     """Mark the places of a batch's scores where another pair has the same left or the same right text."""
-    same = some.left_text[:, None] == some.left_text
+    same: NDArray[np.bool_] = some.left_text[:, None] == some.left_text
     same |= some.right_text[:, None] == some.right_text
     np.fill_diagonal(same, val=False)
     return same

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 WORDS = 200  # of code that are kept
+FEWEST_WORDS = 15  # of a definition whose body is one line
 MOST_WORDS = 60  # of a question
 _WORD = re.compile(r"\w+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_+")
@@ -72,7 +73,7 @@ def _of_definition(one: Documented, language: str, project: str, dropped: Counte
     if is_test(one):
         dropped["test"] += 1
         return
-    if one.body < 2:
+    if one.body < 2 and (one.body < 1 or len(_WORD.findall(one.code[:500])) < FEWEST_WORDS):
         dropped["too little code"] += 1
         return
     code = shortened(one.code, WORDS)

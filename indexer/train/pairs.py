@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MOST = {"doc": 9000, "name": 5000, "comment": 5000, "zhdoc": 9000}  # of one project
+ENOUGH = 14_000  # pairs of one project
 FILES = {"zh": "zh-code"}  # beside the sentences out of the same packages' catalogues
 _VERSION = re.compile(r"-v?\d.*$")
 _PARTS = ".parts"
@@ -59,13 +60,19 @@ def project_of(package: Path) -> str:
     return _VERSION.sub("", package.name).replace("+", "/")
 
 
-def mine(package: Path, home: str) -> tuple[list[Pair], Counter[str]]:
-    """All pairs of one package, and how often what was dropped for which reason."""
+def mine(package: Path, home: str, enough: int = ENOUGH) -> tuple[list[Pair], Counter[str]]:
+    """The pairs of one package, and how often what was dropped for which reason.
+
+    When there are ``enough``, no further file is read.
+    """
     project, dropped = project_of(package), Counter[str]()
     if excluded.reason(project):
         return [], Counter({f"package of an excluded project: {project}": 1})
     found: dict[str, list[Pair]] = {kind: [] for kind in MOST}
-    for path, language, text in code_files(package, home):
+    for path, language, text in code_files(package, home, mixed=True):
+        if sum(map(len, found.values())) >= enough:
+            dropped["file of a project that has its share"] += 1
+            continue
         if inner := excluded.inner_reason(language, path):
             dropped[f"file below a folder {inner}"] += 1
             continue
@@ -92,9 +99,9 @@ def _share(pairs: list[Pair], most: int, dropped: Counter[str]) -> list[Pair]:
     return [pair for pair, check in zip(pairs, checks, strict=True) if check <= last]
 
 
-def _part(package: Path, home: str, part: Path) -> str:
+def _part(package: Path, home: str, part: Path, enough: int) -> str:
     """Mine a package into its part; a line that tells how it went."""
-    pairs, dropped = mine(package, home)
+    pairs, dropped = mine(package, home, enough)
     part.parent.mkdir(parents=True, exist_ok=True)
     partial = part.with_suffix(".tmp")
     with partial.open("w", encoding="utf-8", errors="replace") as sink:
@@ -176,6 +183,9 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--language", action="append", default=[], help="only these")
     parser.add_argument("--again", action="store_true", help="read packages anew that were read before")
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument(
+        "--enough", type=int, default=ENOUGH, help="pairs of a project: no more files are read"
+    )
     parser.add_argument("--nice", type=int, default=10)
     options = parser.parse_args(arguments)
     wanted = [one for one in packages(options.sources) if not options.language or one[0] in options.language]
@@ -193,7 +203,7 @@ def main(arguments: list[str] | None = None) -> None:
     with ProcessPoolExecutor(
         options.workers, mp_context=forked, initializer=os.nice, initargs=(options.nice,)
     ) as pool:
-        for done in [pool.submit(_part, package, home, part) for home, package, part in new]:
+        for done in [pool.submit(_part, package, home, part, options.enough) for home, package, part in new]:
             sys.stdout.write(done.result() + "\n")
             sys.stdout.flush()
     for home in sorted({home for home, _ in wanted}):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 SUFFIXES = {
     "py": "python",
@@ -76,20 +77,23 @@ _GENERATED = re.compile(
 _HEAD = 1200  # bytes in which a file says that it is generated
 
 
-def code_files(folder: Path, home: str) -> Iterator[tuple[str, str, bytes]]:
+def code_files(folder: Path, home: str, *, mixed: bool = False) -> Iterator[tuple[str, str, bytes]]:
     """Path inside the folder, language and content of each file that is read, in the order of the paths.
 
+    ``mixed``: in the order of a checksum of the paths, so that the first few are of all parts of a package.
     ``home`` is the language of the package: a ``.h`` is C++ in a C++ package and C elsewhere; a package's folder
     may bear one of the names that are left out further down.
     """
     # In C and C++, `contrib` is other people's code; in Django it is Django's.
     left_out = _FOLDERS | {"contrib"} if home in {"c", "cpp"} else _FOLDERS
-    for path in sorted(_walk(str(folder), left_out)):
-        inner = os.path.relpath(path, folder)
+    paths = sorted(os.path.relpath(path, folder) for path in _walk(str(folder), left_out))
+    if mixed:
+        paths.sort(key=lambda path: crc32(path.encode("utf-8", "surrogateescape")))
+    for inner in paths:
         language = language_of(inner, home)
         if not language or _FILES.match(inner.rpartition("/")[2]):
             continue
-        text = Path(path).read_bytes().replace(b"\r\n", b"\n")
+        text = (folder / inner).read_bytes().replace(b"\r\n", b"\n")
         if not _GENERATED.search(text[:_HEAD]) and b"\0" not in text[:_HEAD]:
             yield inner, language, text
 

@@ -57,7 +57,7 @@ class Source:
     def __post_init__(self) -> None:
         """Raise SourceListError for a row that is not well formed."""
         # "MIT AND BSD-3-Clause": all must be allowed; "MIT OR GPL-2.0-only": one is enough, we choose it.
-        terms = [term.split(" OR ") for term in self.licence.split(" AND ")]
+        terms = [term.strip("()").split(" OR ") for term in self.licence.split(" AND ")]
         checks = {
             "language": re.fullmatch(r"[a-z]+", self.language) is not None,
             "name": re.fullmatch(r"(@[\w.-]+/)?[\w.+-]+", self.name) is not None,

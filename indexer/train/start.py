@@ -8,14 +8,14 @@ map (ridge regression) over the most frequent English words.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from indexer import tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -23,19 +23,13 @@ if TYPE_CHECKING:
     from indexer.train.vocabulary import Vocabulary, Word
 
     F32 = NDArray[np.float32]
+    Teacher = Callable[[Sequence[str]], F32]  # gives unit vectors, (n, d), to words
 
 DIM = 256
 _RARE = 1e-3  # the share of texts at which a word counts for half
 _ANCHORS = 5000  # English words that both teachers see
 _RIDGE = 1.0
 _BUCKET = 0.5  # what a bucket starts with, of the mean of its terms: two buckets make an unknown term
-
-
-class Teacher(Protocol):
-    """Gives unit vectors, (n, d), to words."""
-
-    def __call__(self, texts: Sequence[str]) -> F32:
-        """Return the vectors."""
 
 
 def start(vocabulary: Vocabulary, english: Teacher, multilingual: Teacher) -> F32:
@@ -62,18 +56,21 @@ def _components(vectors: F32) -> F32:
     """Project onto the first `DIM` principal components."""
     centred = _centred(vectors)
     values, directions = np.linalg.eigh(centred.T.astype(np.float64) @ centred)
-    return (centred @ directions[:, np.argsort(-values)[:DIM]]).astype(np.float32)
+    components: NDArray[np.floating] = centred @ directions[:, np.argsort(-values)[:DIM]]
+    return components.astype(np.float32)
 
 
 def _centred(vectors: F32) -> F32:
     """Take the mean away: what all words of a language have in common says nothing about one of them."""
-    return vectors - vectors.mean(axis=0)
+    centred: F32 = vectors - vectors.mean(axis=0)
+    return centred
 
 
 def _ridge(given: F32, wanted: F32) -> F32:
     """Return the linear map from ``given`` to ``wanted`` with the smallest squared error, held small."""
     square = given.T.astype(np.float64) @ given + _RIDGE * np.eye(given.shape[1])
-    return np.linalg.solve(square, given.T.astype(np.float64) @ wanted).astype(np.float32)
+    found: NDArray[np.floating] = np.linalg.solve(square, given.T.astype(np.float64) @ wanted)
+    return found.astype(np.float32)
 
 
 def _join(vectors: F32, words: Sequence[Word]) -> None:

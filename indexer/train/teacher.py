@@ -38,7 +38,6 @@ class MiniLM:
             self._weights = _safetensors(archive.read(f"{folder}model.safetensors"))
             self._pieces = WordPiece(archive.read(f"{folder}vocab.txt").decode().splitlines())
 
-    @torch.inference_mode()
     def embed(self, texts: Sequence[str], most: int = 64) -> NDArray[np.float32]:
         """Return unit vectors, (n, 384), of texts that are read up to ``most`` pieces."""
         pieces = [self._pieces.numbers(text, most) for text in texts]
@@ -49,7 +48,8 @@ class MiniLM:
             longest = len(pieces[some[-1]])
             ids = torch.tensor([pieces[i] + [0] * (longest - len(pieces[i])) for i in some])
             there = torch.tensor([[1.0] * len(pieces[i]) + [0.0] * (longest - len(pieces[i])) for i in some])
-            found[some] = self._forward(ids, there).numpy()
+            with torch.inference_mode():
+                found[some] = self._forward(ids, there).numpy()
         return found
 
     def _forward(self, ids: Any, there: Any) -> Any:

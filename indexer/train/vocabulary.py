@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FEWEST = 5  # texts a term must stand in
-_JOINED = 0.25  # what a joined form's weight is multiplied by
+_JOINED = 0.1  # what a joined form's weight is multiplied by
 _BLOCK = 20_000  # texts counted at once
 
 

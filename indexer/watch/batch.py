@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from indexer.scan.trees import outermost, outside
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
 EVERYTHING = frozenset({""})
+GIT = ".git"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +21,8 @@ class Batch:
     ``paths`` are files (temporary names and such that are gone again among them), ``trees`` directories whose whole
     sub-tree is dirty (the empty path: everything). ``rescan`` says why everything has to be scanned; then ``trees``
     holds the empty path alone. ``rules_changed``: load the rules anew, give them to `Watch.set_rules`, then scan.
+    ``.git`` among the paths: git has written its index, and these rules are none the worse for it; whoever goes by
+    rules of his own asks them (`Rules.changed`).
     ``root_gone`` says that the root is not there, and why; nothing is known then, and a batch with ``rescan`` follows
     when it is back. ``cookies`` are the questions that this batch, with those before it, answers.
     """
@@ -71,22 +76,5 @@ class Dirt:
             paths, trees = frozenset[str](), EVERYTHING
         else:
             trees = outermost(self.trees)
-            paths = frozenset(self.paths if not trees else _outside(self.paths, trees))
+            paths = frozenset(outside(self.paths, trees))
         return Batch(paths, trees, self.rescan, self.rules_changed, frozenset(self.cookies), self.root_gone)
-
-
-def outermost(trees: set[str]) -> frozenset[str]:
-    """Return the directories that lie below none of the others."""
-    return EVERYTHING if "" in trees else frozenset(_outside(trees, trees))
-
-
-def _outside(paths: set[str], trees: set[str] | frozenset[str]) -> Iterator[str]:
-    return (path for path in paths if trees.isdisjoint(_above(path)))
-
-
-def _above(path: str) -> Iterator[str]:
-    yield ""
-    end = path.find("/")
-    while end >= 0:
-        yield path[:end]
-        end = path.find("/", end + 1)

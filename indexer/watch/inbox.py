@@ -43,8 +43,7 @@ class Inbox:
 
     def __init__(self, settings: WatchSettings) -> None:
         self._changed = threading.Condition()
-        self._settle = settings.settle_ms / 1000
-        self._longest = settings.max_wait_ms / 1000
+        self.adjust(settings)
         self._reader: object = None
         self._taken = Taken()
         self._count = 0
@@ -111,6 +110,11 @@ class Inbox:
         self._changed.notify_all()
 
     # --- the other side
+
+    def adjust(self, settings: WatchSettings) -> None:
+        """Have bursts settle by these settings from the next one on."""
+        self._settle = settings.settle_ms / 1000
+        self._longest = settings.max_wait_ms / 1000
 
     def listen_to(self, reader: object) -> None:
         """Forget what came from the reader before, and listen to this one alone."""

@@ -29,18 +29,22 @@ class Inputs:
         self._paths: tuple[str, ...] = ()
         # What could not be watched is looked at instead.
         self._blind: dict[bytes, Stamp] = {}
+        self._files: dict[tuple[int, bytes], set[str]] = {}
         self.names: dict[int, frozenset[bytes]] = {}
 
     def place(self, paths: Iterable[str]) -> set[int]:
         """Watch for changes of these files from now on; return the descriptors that are needed no more."""
         self._paths = tuple(paths)
-        names: dict[int, set[bytes]] = {}
+        self._files = {}
         blind = set()
         for path in self._paths:
             encoded = os.fsencode(path)
             for way in {encoded, os.path.realpath(encoded)}:
-                if not self._on_the_way(way, names):
+                if not self._on_the_way(way, path):
                     blind.add(encoded)
+        names: dict[int, set[bytes]] = {}
+        for wd, name in self._files:
+            names.setdefault(wd, set()).add(name)
         before = self.names
         self._blind = {path: self._blind.get(path) or stamp(path) for path in blind}
         self.names = {wd: frozenset(wanted) for wd, wanted in names.items()}
@@ -50,23 +54,24 @@ class Inputs:
         """As `place`, for the same files: directories on the way to them may have come or gone."""
         return self.place(self._paths)
 
-    def _on_the_way(self, file: bytes, names: dict[int, set[bytes]]) -> bool:
-        """Watch the directory of a file, or the nearest one above that is there."""
+    def _on_the_way(self, file: bytes, told: str) -> bool:
+        """Watch the directory of a file, or the nearest one above that is there; ``told`` is what the file is called."""
         for _ in range(_TRIES):
             path = file
             while (wd := self._add(os.path.dirname(path))) < 0:
                 if path == b"/" or os.path.isdir(os.path.dirname(path)):
                     return False
                 path = os.path.dirname(path)
-            names.setdefault(wd, set()).add(os.path.basename(path))
+            named = self._files.setdefault((wd, os.path.basename(path)), set())
+            named.add(told if path == file else "")
             # One that came since it was found missing is reported to nobody: look again.
             if path == file or not os.path.isdir(path):
                 return True
         return False
 
-    def concerns(self, wd: int, name: bytes) -> bool:
-        """Tell whether a reported name is one of the files, or lies on the way to one."""
-        return name in self.names.get(wd, ())
+    def concerned(self, wd: int, name: bytes) -> set[str]:
+        """Return which of the files a reported name is; the empty path for what lies on the way to one."""
+        return self._files.get((wd, name), set())
 
     def moved(self) -> bool:
         """Tell whether one of the files that cannot be watched is not as it was."""

@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING
 
 from indexer.config import REPOSITORY_FILE
-from indexer.watch.batch import WatchState
+from indexer.watch.batch import GIT, WatchState
 from indexer.watch.filesystem import Mounts, why_unwatchable
 from indexer.watch.inotify import ATTRIB, CREATE, DELETE, DELETE_SELF, IGNORED, MOVE_SELF, UNMOUNT, Reader
 from indexer.watch.inputs import Inputs
@@ -45,7 +45,7 @@ class Native:
         self._rules = rules
         self._cookies = cookies
         self._inbox = inbox
-        self._poll_seconds = poll_seconds
+        self.poll_seconds = poll_seconds
         self._extra = tuple(extra)
         self._identity: Identity | None = None
         self.gone = ""
@@ -165,7 +165,7 @@ class Native:
         if self.gone:
             return max(0.0, self._due - time.monotonic())
         if self._tree.failed:
-            return max(0.0, self._polled + self._poll_seconds - time.monotonic())
+            return max(0.0, self._polled + self.poll_seconds - time.monotonic())
         return None
 
     def state(self) -> WatchState:
@@ -176,7 +176,7 @@ class Native:
             path, why = next(iter(failed.items()))
             problems.append(
                 f"{len(failed)} folders have no watch, such as {path} ({why}); they are looked at every "
-                f"{self._poll_seconds:g} seconds and before each answer"
+                f"{self.poll_seconds:g} seconds and before each answer"
             )
         if self._healed:
             problems.append(self._healed)
@@ -275,10 +275,12 @@ class Native:
         named = [(wd, name) for wd in self._inputs.names if wd in taken.files for name in taken.files[wd]]
         named += [key for key in taken.directories if key[0] in self._inputs.names]
         ended = any(not name and taken.directories[wd, name] & (IGNORED | MOVE_SELF) for wd, name in named)
-        concerned = any(self._inputs.concerns(wd, name) for wd, name in named)
+        written = {path for wd, name in named for path in self._inputs.concerned(wd, name)}
         late = taken.cookies and (self._inputs.moved() or self._tree.homes.ripened(self._rules))
-        if ended or concerned or late:
+        if ended or late or any(map(self._rules.changed_by, written)):
             dirt.rules_changed = True
+        elif written:
+            dirt.paths.add(GIT)
 
     def _changes(self, taken: Taken, dirt: Dirt) -> list[tuple[Node, bytes, int]]:
         """Return what is reported of the directories of the tree, and judge what governs by its name."""
@@ -326,10 +328,13 @@ class Native:
         failed = self._tree.failed
         if not failed:
             return
-        due = time.monotonic() >= self._polled + self._poll_seconds
+        due = time.monotonic() >= self._polled + self.poll_seconds
         if not (taken.cookies or due):
             return
-        dirt.trees.update(map(os.fsdecode, failed))
+        trees = list(map(os.fsdecode, failed))
+        dirt.trees.update(trees)
+        # Ignore files in there change unseen; whoever looks there reads them anew, and so do these rules.
+        self._rules.forget(*trees)
         if due:
             self._polled = time.monotonic()
             self._tree.retry()

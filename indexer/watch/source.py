@@ -22,6 +22,7 @@ class Source(Protocol):
     """Turns what came in into dirt. Called by one thread at a time, but for `state`."""
 
     rules: Rules
+    poll_seconds: float
 
     def look(self, taken: Taken, dirt: Dirt) -> None:
         """Add what has changed since the last look. Raises `UnwatchableError` when it cannot go on."""
@@ -45,13 +46,13 @@ class Polling:
     def __init__(self, rules: Rules, why: str, seconds: float) -> None:
         self.rules = rules
         self.why = why
-        self._seconds = seconds
+        self.poll_seconds = seconds
         self._gone = ""
         self._due = time.monotonic() + seconds
 
     def look(self, taken: Taken, dirt: Dirt) -> None:  # noqa: ARG002  (nothing comes in but questions)
         """Call everything dirty."""
-        self._due = time.monotonic() + self._seconds
+        self._due = time.monotonic() + self.poll_seconds
         identity, why = look_at(self.rules.root)
         if identity is None:
             self._gone = dirt.root_gone = is_gone(self.rules.root, why)
@@ -68,7 +69,9 @@ class Polling:
 
     def state(self) -> WatchState:
         """Tell why it is so."""
-        line = f"changes are looked for every {self._seconds:g} seconds and before each answer: {self.why}"
+        line = (
+            f"changes are looked for every {self.poll_seconds:g} seconds and before each answer: {self.why}"
+        )
         return WatchState("polling", problems=tuple(filter(None, (self._gone, line))), root_gone=self._gone)
 
     def close(self) -> None:

@@ -56,7 +56,7 @@ class Stock:
 
     def __init__(self, rules: Rules, cookies: Cookies, inbox: Inbox, poll_seconds: float) -> None:
         self.rules = rules
-        self._poll_seconds = poll_seconds
+        self.poll_seconds = poll_seconds
         self._gone = ""
         self._due = 0.0
         handler = _Handler(rules.root, inbox)
@@ -72,7 +72,7 @@ class Stock:
     def look(self, taken: Taken, dirt: Dirt) -> None:
         """Add what was hinted at; with a cookie, everything."""
         identity, why = look_at(self.rules.root)
-        self._due = time.monotonic() + min(_GONE_SECONDS, self._poll_seconds)
+        self._due = time.monotonic() + min(_GONE_SECONDS, self.poll_seconds)
         if identity is None:
             self._gone = dirt.root_gone = is_gone(self.rules.root, why)
             return

@@ -101,6 +101,14 @@ class Watch:
         if dirty:
             self._inbox.flush()
 
+    def adjust(self, settings: WatchSettings) -> None:
+        """Go by new settings from now on."""
+        with self._lock:
+            self._settings = settings
+            self._inbox.adjust(settings)
+            self._source.poll_seconds = settings.poll_seconds
+        self._inbox.flush()  # whoever waits reckons anew for how long
+
     def close(self) -> None:
         """Stop watching; `next_batch` returns None from now on."""
         self._inbox.close()

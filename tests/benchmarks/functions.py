@@ -11,6 +11,7 @@ shares of the model. The easy kind of test: question and code are one person's w
 
 The projects stand in ``functions.toml``, by package, version and SHA-256; they are fetched into ``--sources`` when
 they are not there yet, and the pools are kept as JSON in ``--pools``: with those, a run takes seconds a language.
+``INDEXER_FUNCTIONS`` in the environment names a folder for both.
 """
 
 from __future__ import annotations

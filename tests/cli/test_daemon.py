@@ -61,8 +61,13 @@ def same(one: dict[str, Any], other: dict[str, Any]) -> bool:
         ["search", "how rows are kept", "-k", "1", "--lang", "markdown"],
         ["search", "store", "--path", "pkg/*", "--kind", "class", "--mode", "lexical", "--min-score", "0.1"],
         ["search", "--literal", "return 1"],
+        ["search", "name:commit", "--path", "pkg/*"],
+        ["search", "--name", "com*", "--kind", "method"],
+        ["search", "Store.commit -path:*.md", "--explain"],
         ["symbols", "commit"],
+        ["symbols", "com*", "--path", "pkg", "--kind", "method", "-k", "1"],
         ["related", "pkg/store.py:4"],
+        ["related", "pkg/store.py:4", "--path", "!pkg", "--lang", "md", "-k", "2"],
     ],
 )
 def test_a_daemons_answer_is_the_one_that_the_command_finds(
@@ -100,6 +105,9 @@ def test_an_answer_holds_what_was_written_before_the_question(home: Home, served
         (["search", ""], "the question is empty"),
         (["search", "x", "--kind", "klass"], 'kind: "klass" is none of'),
         (["search", "x", "-k", "0"], "k"),
+        (["search", "x kind:klass"], 'kind: "klass" is none of'),
+        (["symbols", "x", "--kind", "klass"], 'kind: "klass" is none of'),
+        (["related", "pkg/store.py:99"], "and no line 99"),
         (["related", "nowhere"], "expected a path, a colon and a line number"),
         (["related", "nowhere.py:3"], "nowhere.py"),
         (["symbols", ""], "give a name"),

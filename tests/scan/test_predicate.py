@@ -68,6 +68,9 @@ def test_each_input_that_changes_is_noticed(tmp_path: Path, home: Path) -> None:
     assert noticed(lambda: git(root, "config", "core.excludesFile", "/nowhere"))
     assert noticed(lambda: git(root, "checkout", "-q", "-b", "other"))
     assert not noticed(lambda: write(root, {"d.py": ""}))
+    assert not noticed(lambda: git(root, "update-index", "--force-write-index"))
+    assert not noticed(lambda: git(root, "commit", "-q", "-m", "of what is tracked already"))
+    assert noticed(lambda: git(root, "rm", "-q", "--cached", "b.py"))
     inputs = load(root).inputs()
     assert {str(root / ".git" / name) for name in ("index", "HEAD", "config", "info/exclude")} < set(inputs)
 

@@ -155,6 +155,13 @@ def alive(pid: int) -> bool:
     return False
 
 
+def family(pid: int) -> list[int]:
+    """A process and all below it."""
+    lists = Path(f"/proc/{pid}/task").glob("*/children")
+    children = [int(child) for found in lists for child in found.read_text().split()]
+    return [pid, *(member for child in children for member in family(child))]
+
+
 def free(path: str) -> bool:
     return not lock.is_held(path)
 

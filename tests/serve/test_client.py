@@ -107,15 +107,22 @@ def test_a_root_made_again_is_answered_by_the_daemon_that_lives_on(home: Home, t
     assert connect(tree) is None
 
 
-def test_an_announcement_of_another_roots_daemon_is_refused(home: Home, tree: Path, tmp_path: Path) -> None:
+def test_an_announcement_of_another_roots_daemon_counts_for_nothing(
+    home: Home, tree: Path, tmp_path: Path
+) -> None:
+    """As a copy of the whole folder has it; planted, it leads nowhere either."""
     home.start(tree)
     with home.client(tree) as client:
         client.request("index/sync", {"timeout_ms": 60_000}, timeout=BOUND)
     other = small_tree(tmp_path / "other")
     (other / ".indexer").mkdir()
     shutil.copy(tree / ".indexer" / "daemon.json", other / ".indexer" / "daemon.json")
-    with pytest.raises(DaemonError, match="names the daemon of another root"):
-        connect(other)
+    assert connect(other) is None
+    pid = home.start(other)
+    with home.client(other) as client:
+        assert (client.pid, client.root) == (pid, str(other))
+    with home.client(tree) as client:
+        assert (client.pid == pid, client.root) == (False, str(tree))
 
 
 # --- daemons that are none of ours

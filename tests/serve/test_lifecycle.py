@@ -320,17 +320,6 @@ def test_a_daemon_that_does_not_answer_is_told_of_and_left_alone(home: Home, tre
     assert start.stop(str(tree), timeout=BOUND)
 
 
-def test_a_lock_without_a_socket_is_told_of(home: Home, tree: Path) -> None:
-    home.start(tree)
-    path = Path(place.place_of(tree).socket)
-    hidden = path.rename(path.with_suffix(".hidden"))
-    said: list[str] = []
-    with pytest.raises(DaemonError, match="listens nowhere"):
-        start.stop(str(tree), timeout=0.5, told=said.append)
-    assert len(said) == 1
-    hidden.rename(path)
-
-
 def test_a_root_that_has_gone_can_still_be_rid_of_its_daemon(home: Home, tree: Path) -> None:
     pid = home.start(tree)
     sync(home, tree)

@@ -16,25 +16,13 @@ if TYPE_CHECKING:
 
     from indexer.serve.events import Freshness, View
 
-from tests.serve.test_methods import NO_UTF8, Checking, lay
-
-
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    """A daemon over a tree that no test changes."""
-    with running(lay(tmp_path_factory.mktemp("tree") / "root")) as daemon:
-        yield daemon
+from tests.serve.checking import NO_UTF8, Checking, lay
 
 
 @pytest.fixture
 def daemon(tmp_path: Path) -> Iterator[Daemon]:
     with running(lay(tmp_path / "root")) as daemon:
         yield daemon
-
-
-@pytest.fixture
-def client(shared: Daemon) -> Checking:
-    return Checking(shared.connect(headers=True))
 
 
 # --- paths

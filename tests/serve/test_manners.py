@@ -25,25 +25,11 @@ from tests.serve.answering import (
     TreeService,
     fill,
     is_well,
-    lay_three,
     running,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from indexer.serve.events import ServiceStatus
-
-
-@pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return lay_three(tmp_path_factory.mktemp("tree") / "root")
-
-
-@pytest.fixture
-def daemon(root: Path) -> Iterator[Daemon]:
-    with running(root) as daemon:
-        yield daemon
 
 
 # --- bad requests

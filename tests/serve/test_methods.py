@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from jsonschema import ValidationError
@@ -12,7 +12,8 @@ from jsonschema import ValidationError
 from indexer import __version__, answers, oneshot, search
 from indexer.errors import NotIndexedError, StoreError
 from indexer.serve.protocol import PROTOCOL
-from tests.serve.answering import Client, Daemon, TreeService, running
+from tests.serve.answering import Daemon, TreeService, running
+from tests.serve.checking import FILES, Checking, lay
 from tests.serve.test_schema import validator
 
 if TYPE_CHECKING:
@@ -22,64 +23,11 @@ if TYPE_CHECKING:
     from indexer.serve.events import Freshness, View
     from indexer.types import Report
 
-FILES = {
-    "src/commit.py": 'class Writer:\n    def commit(self, rows):\n        """Make a generation durable."""\n        return rows\n',
-    "src/copy.py": 'class Writer:\n    def commit(self, rows):\n        """Make a generation durable."""\n        return rows\n',
-    "src/with space#50%.py": "def odd_name(x):\n    return x\n",
-    "src/wide.js": "/* 𝒳𝒳é */ function wide(x) {\n  return x;\n}\n",
-    "src/marked.py": "\ufeffdef marked(x):\n    return x\n",
-    "shop/汉字.py": "def 计算(x):\n    return x\n",
-    "lib/tree.rs": "pub struct Node { x: i32 }\npub enum Side { Left, Right }\npub trait Walk { fn walk(&self); }\nconst LIMIT: i32 = 3;\n",
-    "README.md": "# Title\n\nHow a commit is made.\n",
-}  # fmt: skip
-NO_UTF8 = b"caf\xe9.py"
-
-
-class Checking:
-    """A client that holds every answer against the schema, and everything it is told."""
-
-    def __init__(self, client: Client) -> None:
-        self.client = client
-
-    def result(self, method: str, params: object = None) -> Any:
-        result = self.client.result(method, params)
-        validator("methods", method, "result").validate(result)
-        return result
-
-    def error(self, method: str, params: object = None) -> tuple[int, str]:
-        return self.client.error(method, params)
-
-    def told(self) -> tuple[str, Any]:
-        message = self.client.read()
-        assert message["jsonrpc"] == "2.0"
-        validator("notifications_from_daemon", message["method"]).validate(message["params"])
-        return message["method"], message["params"]
-
-
-def lay(root: Path) -> Path:
-    for path, text in FILES.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_bytes(text.encode())
-    (root / os.fsdecode(NO_UTF8)).write_text("def coffee(x):\n    return x\n")
-    return root
-
-
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    """A daemon over a tree that no test changes."""
-    with running(lay(tmp_path_factory.mktemp("tree") / "root")) as daemon:
-        yield daemon
-
 
 @pytest.fixture
 def daemon(tmp_path: Path) -> Iterator[Daemon]:
     with running(lay(tmp_path / "root")) as daemon:
         yield daemon
-
-
-@pytest.fixture
-def client(shared: Daemon) -> Checking:
-    return Checking(shared.connect(headers=True))
 
 
 # --- hello
@@ -181,9 +129,9 @@ def test_explain_and_weak(client: Checking) -> None:
     found = client.result("index/search", {"query": "commit", "explain": True})
     assert found["weak"] is False
     for hit in found["hits"]:
-        assert sum(signal["contribution"] for signal in hit["explain"]) == pytest.approx(
-            hit["score"], abs=2e-4
-        )
+        values = {signal["name"]: signal["value"] for signal in hit["explain"]}
+        total = sum(signal["contribution"] for signal in hit["explain"])
+        assert total == pytest.approx(values["sum"], abs=1e-3)
     assert "explain" not in client.result("index/search", {"query": "commit"})["hits"][0]
     nonsense = client.result("index/search", {"query": "boil the soft egg and odd noodles gently"})
     assert nonsense["weak"] is True

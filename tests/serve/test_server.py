@@ -21,24 +21,12 @@ from tests.serve.answering import (
     SlowService,
     fill,
     is_well,
-    lay_three,
     open_gate,
     running,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-
-@pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return lay_three(tmp_path_factory.mktemp("tree") / "root")
-
-
-@pytest.fixture
-def daemon(root: Path) -> Iterator[Daemon]:
-    with running(root) as daemon:
-        yield daemon
 
 
 @pytest.fixture

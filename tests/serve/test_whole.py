@@ -25,6 +25,7 @@ from indexer.serve.client import Client, connect_root
 from indexer.store import commit as commit_module
 from indexer.store import open_snapshot
 from tests.counting import workspace
+from tests.serve.homes import family
 from tests.test_equals_full import HeldAlready, replaced
 from tests.trees import git
 
@@ -54,11 +55,6 @@ def sync(client: Client) -> dict[str, Any]:
         "index/sync", {"timeout_ms": int(BOUND * 1000)}, timeout=BOUND + 10
     )
     return answer
-
-
-def family(pid: int) -> list[int]:
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [pid, *(member for child in children for member in family(int(child)))]
 
 
 def unlike_a_new_one(root: Path) -> list[str]:

@@ -71,8 +71,8 @@ def test_json_messages_are_known_by_the_way_to_them(tmp_path: Path) -> None:
 
 
 def test_yaml_messages_are_known_as_those_of_json(tmp_path: Path) -> None:
-    path = written(tmp_path / "zh-hans.yaml", "menu:\n  open: 打开\n  n: 3\ntips:\n- 一\n")
-    assert of_yaml(path) == {"\0menu\0open": "打开", "\0tips\x000": "一"}
+    path = written(tmp_path / "zh-hans.yaml", "menu:\n  open: 打开\n  n: =\ntips:\n- 一\n")
+    assert of_yaml(path) == {"\0menu\0open": "打开", "\0menu\0n": "=", "\0tips\x000": "一"}
 
 
 def test_properties_with_escapes_continued_lines_and_comments(tmp_path: Path) -> None:

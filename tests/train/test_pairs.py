@@ -186,3 +186,13 @@ def test_no_project_has_more_than_its_share() -> None:
     assert len(kept) == 10
     assert dropped["more than a project's share"] == 90
     assert kept == [pair for pair in some if pair in kept]
+
+
+def test_one_line_is_enough_when_there_is_something_in_it() -> None:
+    long = '"""Say what is in it."""\n    return [name for name in sorted(self.names) if name.startswith(prefix)]\n'
+    short = '"""Say what is in it."""\n    return 1\n'
+    assert (
+        of_kind(mined("python", f"def inside(self, prefix: str = 'a') -> list[str]:\n    {long}")[0], "doc")
+        != {}
+    )
+    assert mined("python", f"def inside(self):\n    {short}")[1]["too little code"] == 1

@@ -153,7 +153,7 @@ def unreadable(folder: Path) -> None:
 
 
 def drop_rights() -> None:
-    """Stay the user one is, without the right to read what one may not."""
+    """Stay the user one is, without the right to read what one may not; nor has what is started from here."""
     import ctypes
 
     CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 1, 2  # noqa: N806  (linux/capability.h)
@@ -162,6 +162,7 @@ def drop_rights() -> None:
     data = (ctypes.c_uint32 * 6)()
     assert libc.capget(header, data) == 0
     for bit in (CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH):
+        assert libc.prctl(24, bit, 0, 0, 0) == 0  # PR_CAPBSET_DROP
         data[0] &= ~(1 << bit)
         data[1] &= ~(1 << bit)
     assert libc.capset(header, data) == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -73,7 +74,8 @@ def test_a_repository_in_the_making(tmp_path: Path, watching: Watching, place: s
     assert not eye.sync().rules_changed
     (root / place / "y.py").write_text("")
     git(root / place, "add", "y.py")
-    assert eye.sync().rules_changed, "git's index is watched"
+    seen = eye.sync()
+    assert seen.rules_changed or ".git" in seen.paths, "git's index is watched"
     eye.sync()
     (root / place / ".git/info/exclude").write_text("*.py\n")
     assert eye.sync().rules_changed
@@ -115,6 +117,38 @@ def test_a_further_work_tree_and_a_submodule(root: Path, tmp_path: Path, watchin
     assert other.sync().paths == {"sub/new.py"}
     git(root / "sub", "add", "new.py")
     assert other.sync().rules_changed
+
+
+def test_git_may_write_its_index_as_it_likes(root: Path, watching: Watching) -> None:
+    """Only other tracked paths are other rules; that it was written is told all the same, for whose rules differ."""
+    commit(root)
+    eye = watching(root)
+    eye.sync()
+    (root / "f.py").write_text("x = 2\n")
+    eye.sync()
+    for words in (["add", "f.py"], ["commit", "-q", "-m", "two"], ["update-index", "--force-write-index"]):
+        git(root, *words)
+        seen = eye.sync()
+        assert (seen.rules_changed, seen.paths) == (0, {".git"}), words
+    os.utime(root / "f.py", (1, 1))
+    eye.sync()
+    git(root, "status")
+    assert eye.sync().paths == {".git"}
+    for words in (["rm", "-q", "--cached", "f.py"], ["checkout", "-q", "-b", "other"], ["add", "f.py"]):
+        git(root, *words)
+        assert eye.sync().rules_changed, words
+
+
+def test_a_path_that_becomes_a_submodule(root: Path, watching: Watching) -> None:
+    """The same name, and yet another rule."""
+    write(root, {"sub/x.py": "", "late": ""})
+    commit(root)
+    eye = watching(root)
+    assert not eye.watch._source.rules.place(b"late/").tree.is_submodule(b"late")  # type: ignore[union-attr]
+    eye.sync()
+    head = git(root, "rev-parse", "HEAD").decode().strip()
+    git(root, "update-index", "--cacheinfo", f"160000,{head},late")
+    assert eye.sync().rules_changed
 
 
 def test_ignore_files_above_the_root(root: Path, watching: Watching) -> None:
