@@ -123,7 +123,15 @@ def _score(corpus: Corpus, asked: _Asked, embedder: Embedder | None) -> Scored:
     if mode == "lexical" or embedder is None:
         return rank.score(corpus, question, among, None, k)
     if mode == "hybrid":
-        return rank.score(corpus, question, among, dense.meaning(corpus, embedder, question.text), k)
+        return _hybrid(corpus, asked, embedder)
     cosine = dense.cosine(corpus, embedder, question.text)
     rows = np.flatnonzero(cosine > 0 if among is None else among & (cosine > 0))
     return Scored(rows, cosine[rows])
+
+
+def _hybrid(corpus: Corpus, asked: _Asked, embedder: Embedder) -> Scored:
+    """Rank by words and by meaning; a name that is defined here needs no guess at what it means."""
+    question, _, k, among = asked
+    if question.is_name and (named := rank.score(corpus, question, among, None, k)).finds_the_name:
+        return named
+    return rank.score(corpus, question, among, dense.meaning(corpus, embedder, question.text), k)

@@ -14,12 +14,14 @@ import numpy as np
 from indexer.search.columns import F64, I64, Found, Inverse, relative
 from indexer.search.imports import ImportGraph
 from indexer.search.tree import TreeColumns
+from indexer.search.uses import type_uses
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from indexer.search.file_graph import FileGraph
     from indexer.search.query import Term
     from indexer.store import Snapshot
     from indexer.types import Span
@@ -49,7 +51,7 @@ class Corpus:
         self.tree: TreeColumns = TreeColumns.of(snapshot.paths, before.tree if before else None)
         self._string_ids: dict[str, int] = {}
         self._spans_of: tuple[int, list[tuple[int, Span]]] = (-1, [])
-        self._graph_before = before.made_graph if before else None
+        self._imports_before = before.made_imports if before else None
 
     @classmethod
     def of(cls, snapshot: Snapshot | Corpus) -> Corpus:
@@ -57,16 +59,22 @@ class Corpus:
         return snapshot if isinstance(snapshot, Corpus) else cls(snapshot)
 
     @property
-    def made_graph(self) -> ImportGraph | None:
-        """The import graph, if anybody has asked for it, or the one that it would be made from."""
-        made: ImportGraph | None = self.__dict__.get("graph", self._graph_before)
+    def made_imports(self) -> ImportGraph | None:
+        """The graph of imports, if anybody has asked for it, or the one that it would be made from."""
+        made: ImportGraph | None = self.__dict__.get("imports", self._imports_before)
         return made
 
     @cached_property
-    def graph(self) -> ImportGraph:
+    def imports(self) -> ImportGraph:
         """Which file imports which."""
-        graph, self._graph_before = ImportGraph(self.snapshot, self._graph_before), None
+        graph, self._imports_before = ImportGraph(self.snapshot, self._imports_before), None
         return graph
+
+    @cached_property
+    def graph(self) -> FileGraph:
+        """Which file depends on which: by imports, and where files need none by the types they name."""
+        uses = type_uses(self.snapshot)
+        return self.imports.joined(uses) if len(uses.edges) else self.imports
 
     # --- lengths
 

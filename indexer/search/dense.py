@@ -42,7 +42,7 @@ def meaning(corpus: Corpus, embedder: Embedder, query: str) -> Meaning | None:
         return None
     rows = cosine_to(corpus, vector)
     held = np.maximum(np.diff(corpus.snapshot.files.first_row), 1)
-    together = np.log1p(corpus.sums_of_files(np.exp(_STEEPNESS * rows) - 1))
+    together = np.log1p(corpus.sums_of_files(np.expm1(_STEEPNESS * np.maximum(rows, 0))))
     return Meaning(
         rows,
         corpus.best_of_files(rows),

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from indexer.search.query import Question
     from indexer.types import Span
 
+_NAMED = 0.25  # what the name is worth at least: not only in another class, and not only a heading
 SAME_FILE = 0.4  # what each further row of a file keeps of its score when another one has been taken
 SPREAD = 2.0  # how much worse a file's sum must be for 1/e of the score
 _DIGITS = 5  # scores are rounded before they are ordered: what differs beyond is noise of the arithmetic
@@ -52,6 +53,11 @@ class Scored:
     sums: F64 | None = None
     weights: Weights | None = None
     sureness: float = 1.0
+
+    @property
+    def finds_the_name(self) -> bool:
+        """Whether some candidate defines what the question writes as a name."""
+        return self.candidates is not None and bool((self.candidates.absolute["named"] > _NAMED).any())
 
 
 def score(

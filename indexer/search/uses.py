@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from indexer.store import Snapshot
     from indexer.store.tables import U32, U64, Bool
 
-_LANGUAGES = ("csharp", "go", "swift")
+_LANGUAGES = ("go", "swift")
 _TYPES = (Kind.CLASS, Kind.INTERFACE, Kind.STRUCT, Kind.ENUM, Kind.TRAIT, Kind.TYPE)
 _FEW = 3  # files that define a name: beyond that it is anybody's
 

@@ -128,15 +128,15 @@ def main() -> None:
     for name in ("eval", "repos", "indexes"):
         parser.add_argument(name, type=Path)
     parser.add_argument("--model", default=Settings().embed.model, help="an embedder, or a model's .npz")
-    parser.add_argument("--mode", choices=("lexical", "hybrid"), action="append")
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
     bench = Bench(arguments.eval, arguments.repos, arguments.indexes, _embedder(arguments.model))
     learnt = json.loads(ranking.RANKING.read_text())
-    for mode in arguments.mode or ("lexical", "hybrid"):
+    scores: list[list[float]] = []
+    for mode in ("lexical", "hybrid"):
         names = SIGNALS + (MEANING if mode == "hybrid" else ())
         tables = [bench.table(setting, mode, names) for setting in SETTINGS]
-        _report(mode, tables, names)
+        scores = _report(mode, tables, names, scores)
         weights = fit(tables, names, np.ones(len(bench.names), np.bool_), bench.names)
         print(f"{mode}, learnt from all:", _named(names, weights), flush=True)
         learnt[mode] = {"signals": _named(names, weights)} | confidence(bench, mode)
@@ -323,20 +323,31 @@ def left_out(tables: Sequence[Table], names: Sequence[str], folds: int = 21) -> 
     return sums, np.mean(all_weights, axis=0)
 
 
-def _report(mode: str, tables: Sequence[Table], names: Sequence[str]) -> None:
+def _report(
+    mode: str, tables: Sequence[Table], names: Sequence[str], lexical: list[list[float]]
+) -> list[list[float]]:
+    """Print NDCG@10 of each setting, and return each question's; names are always asked for by words alone."""
     sums, weights = left_out(tables, names)
-    for setting, table, column in zip(SETTINGS, tables, sums, strict=True):
+    told = []
+    for at, (setting, table, column) in enumerate(zip(SETTINGS, tables, sums, strict=True)):
         ends = zip(table.asked, table.starts[:-1], table.starts[1:], strict=True)
         scores = [ndcg(one, column[start:end]) for one, start, end in ends]
-        kinds = defaultdict(list)
-        repos = defaultdict(list)
-        for at, one in enumerate(table.asked):
-            kinds["symbol" if " " not in one.query.strip() else "sentence"].append(scores[at])
-            repos[one.repo].append(scores[at])
-        told = {kind: round(float(np.mean(values)), 4) for kind, values in kinds.items()}
+        if lexical:
+            scores = [lexical[at][i] if _is_name(one) else scores[i] for i, one in enumerate(table.asked)]
+        told.append(scores)
+        kinds, repos = defaultdict(list), defaultdict(list)
+        for one, score in zip(table.asked, scores, strict=True):
+            kinds["symbol" if _is_name(one) else "sentence"].append(score)
+            repos[one.repo].append(score)
         mean = float(np.mean([np.mean(values) for values in repos.values()]))
-        print(f"{mode} {setting}: NDCG@10 {mean:.4f} {told}")
+        by_kind = {kind: round(float(np.mean(values)), 4) for kind, values in kinds.items()}
+        print(f"{mode} {setting}: NDCG@10 {mean:.4f} {by_kind}", flush=True)
     print({name: round(float(value), 2) for name, value in zip(names, weights, strict=True)})
+    return told
+
+
+def _is_name(asked: Asked) -> bool:
+    return " " not in asked.query.strip()
 
 
 def ndcg(asked: Asked, sums: F64, k: int = 10) -> float:
