@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from indexer.search.columns import Found
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from indexer.search.columns import F64
+    from indexer.search.columns import F64, Found
     from indexer.search.corpus import Corpus, Names
     from indexer.search.query import Term
 
@@ -70,6 +68,7 @@ class _Scores:
         )
         self.worth = np.zeros(terms)
         self.perfect = self.perfect_body = 0.0
+        self._weight = np.zeros(corpus.rows)  # of a term in the fields beside the body; zeros between the terms
 
     def add(self, at: int, term: Term, names: Names) -> None:
         """Add one term's share to all scores."""
@@ -80,7 +79,7 @@ class _Scores:
         value = term.weight * _idf(len(body.at), corpus.rows)
         self.perfect_body += value
         self.body[body.at] += value * _saturate(body.often, 1 - _BODY_B + _BODY_B * length)
-        self._add_rows(term, body, length, _fields(symbol, corpus.scope.find(*names), corpus.to_rows(paths)))
+        self._add_rows(term, body, length, (symbol, corpus.scope.find(*names), corpus.to_rows(paths)))
         in_file = np.zeros(corpus.files, np.bool_)
         for files in (corpus.file[body.at], corpus.file[symbol.at], paths.at):
             in_file[files] = True
@@ -90,31 +89,23 @@ class _Scores:
             length = 1 - _FILE_B + _FILE_B * corpus.file_name_length
             self.symbols += self.worth[at] * _saturate(often, length)
 
-    def _add_rows(self, term: Term, body: Found, length: F64, named: Found) -> None:
-        """Add what all fields say; ``named`` are the rows that have the term in another one, and its weight there."""
-        length = 1 - _ROW_B + _ROW_B * length
-        said = np.zeros(self._corpus.rows)
-        said[body.at] = _saturate(body.often, length)
-        # A saturated frequency s was the frequency _K1 * s / (1 - s): few rows have more than a body.
-        before = said[named.at]
-        holding = len(body.at) + int(np.count_nonzero(before == 0))
-        said[named.at] = _saturate(_K1 * before / (1 - before) + named.often, 1.0)
-        value = term.weight * _idf(holding, self._corpus.rows)
+    def _add_rows(self, term: Term, body: Found, length: F64, fields: tuple[Found, Found, Found]) -> None:
+        """Add what all fields say: the body, and the symbol, scope and path that few rows have a term in."""
+        symbol, scope, path = fields
+        named = np.concatenate([symbol.at, scope.at, path.at])
+        weight, said = self._weight, np.zeros(self._corpus.rows)
+        weight[symbol.at] = _SYMBOL * np.minimum(symbol.often, 2)
+        weight[scope.at] += _SCOPE
+        weight[path.at] += _PATH * np.minimum(path.often, 2)
+        said[body.at] = _saturate(body.often, 1 - _ROW_B + _ROW_B * length)
+        # A saturated frequency s was the frequency _K1 * s / (1 - s).
+        before = said[named]
+        said[named] = _saturate(_K1 * before / (1 - before) + weight[named], 1.0)
+        weight[named] = 0
+        value = term.weight * _idf(np.count_nonzero(said), self._corpus.rows)
         self.perfect += value
         said *= value
         self.row += said
-
-
-def _fields(symbol: Found, scope: Found, path: Found) -> Found:
-    """Add up, row by row, the weights of the fields that hold a term."""
-    at = np.concatenate([symbol.at, scope.at, path.at])
-    weights = [
-        _SYMBOL * np.minimum(symbol.often, 2),
-        np.full(len(scope.at), _SCOPE),
-        _PATH * np.minimum(path.often, 2),
-    ]
-    rows, place = np.unique(at, return_inverse=True)
-    return Found(rows, np.bincount(place, np.concatenate(weights), len(rows)).astype(np.float64))
 
 
 def _idf(holding: int | np.integer, of: int) -> float:
