@@ -1,6 +1,6 @@
 """Which file uses which type, in languages whose files see each other without an import: its text names it.
 
-The files of a Go package, of a Swift module or of a C# namespace need no import of each other, so that what they depend on
+The files of a Go package or of a Swift module need no import of each other, so that what they depend on
 is in their text alone. A file uses another if one of its chunks holds the name of a type that the other defines, as a
 whole identifier. Names of one word say nothing (``Status`` is a word as well), nor do those that many files define.
 """
