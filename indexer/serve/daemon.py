@@ -47,6 +47,7 @@ class Daemon:
         self._starter = starter
         self._said = Announcement(place.socket, os.getpid(), PROTOCOL, __version__)
         self._ending = asyncio.Event()
+        self._removed = asyncio.Event()
         self._status = 0
         self._trouble = ""
 
@@ -57,15 +58,18 @@ class Daemon:
         for number in _SIGNALS:
             loop.add_signal_handler(number, self._signalled, number)
         _log.info("indexer %s serves %s at %s", __version__, self._place.root, self._place.socket)
+        # First, so that a process with too few descriptors ends here and not when the first client comes.
+        removals = Removals(self._place.directory, self._removed.set)
         async with open_service(self._space) as service:
             leave = service.subscribe(self._on_event)
             async with serve(service, self._seat.listener, on_stop=self._told_to_stop) as server:
                 self._announce()
                 self._watch_idleness(server)
-                guarding = asyncio.ensure_future(self._guard(server))
+                guarding = asyncio.ensure_future(self._guard(server, removals))
                 self._starter.tell(start.READY)
                 await self._ending.wait()
                 guarding.cancel()
+                removals.close()
                 # From here on the process ends, whatever hangs.
                 faulthandler.dump_traceback_later(_END_SECONDS, exit=True, file=2)
                 leave()
@@ -102,22 +106,18 @@ class Daemon:
 
     # --- what tells where it is
 
-    async def _guard(self, server: Server) -> None:
+    async def _guard(self, server: Server, removals: Removals) -> None:
         """Keep the place: whenever something is removed there, see that clients still find the way."""
-        removed = asyncio.Event()
-        removals = Removals(self._place.directory, removed.set)
         try:
             while True:
                 if self._seat.is_lost() and (listener := self._seat.take_again()) is not None:
                     await server.listen(listener)
                     _log.warning("%s was removed, and is listened at again", self._place.socket)
                 removals.watch()
-                await removed.wait()
-                removed.clear()
+                await self._removed.wait()
+                self._removed.clear()
         except (OSError, DaemonError) as error:
             self.end(f"nobody can reach it any more: {error}", 1)
-        finally:
-            removals.close()
 
     def _on_event(self, event: Event) -> None:
         # With the first generation the folder of the index is there, and a clean-up of the tree takes daemon.json away.

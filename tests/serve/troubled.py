@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -142,6 +143,25 @@ def few_watches(home: Home, folder: Path) -> None:
         assert found(client, "with_room") == ["d7/e/x.py"]
 
 
+def no_instance(home: Home, folder: Path) -> None:
+    """No inotify at all: it is told, what is asked is looked for, and it watches as soon as it can."""
+    root = small_tree(folder / "root")
+    limit("instances", 0)
+    home.settings(QUICK)
+    home.start(root)
+    sync(home, root)
+    assert status(home, root)["watch"]["mode"] == "polling"
+    assert "max_user_instances" in told(home, root)
+    with home.client(root) as client:
+        (root / "pkg" / "store.py").write_text("def while_polled(): pass\n")
+        assert found(client, "while_polled") == ["pkg/store.py"]
+        limit("instances", 10)
+        wait_until(lambda: status(home, root)["watch"]["mode"] == "inotify")
+        (root / "pkg" / "store.py").write_text("def while_watched(): pass\n")
+        assert found(client, "while_watched") == ["pkg/store.py"]
+    assert "max_user_instances" not in told(home, root)
+
+
 def unreadable(home: Home, folder: Path) -> None:
     """A folder that may not be read: nothing in it is gone, and no answer is sure until it may be."""
     root = small_tree(folder / "root")
@@ -166,10 +186,10 @@ def unreadable(home: Home, folder: Path) -> None:
 if __name__ == "__main__":
     subprocess.run(["mount", "-t", "tmpfs", "x", "/run"], check=True)
     base = Path(sys.argv[2])
-    (base / "h").mkdir()
-    the_home = Home(base / "h")
-    os.environ |= the_home.environment
-    try:
-        globals()[sys.argv[1]](the_home, base)
-    finally:
-        the_home.stop_all()
+    with tempfile.TemporaryDirectory(prefix="ix-", dir="/tmp") as short:
+        the_home = Home(Path(short))
+        os.environ |= the_home.environment
+        try:
+            globals()[sys.argv[1]](the_home, base)
+        finally:
+            the_home.stop_all()
