@@ -4,7 +4,11 @@ The loss is InfoNCE (van den Oord et al. 2018) in both directions over cosines w
 vector is what it is when the model is used: the sum of its terms' vectors, each times 1 + log(count). Pairs of which
 a text is the same are not told from each other. What a term's two texts have in common is dropped from the right one
 at random, lest word overlap be all that is learnt; known terms are now and then taken for unknown, so that the
-buckets learn from all terms. Optimised with Adam (Kingma and Ba 2015), the rate falling to nothing in a straight line.
+buckets learn from all terms.
+
+Optimised with Adagrad (Duchi et al. 2011) over whole rows: a row's step is its gradient over the root of the sum of
+the squares of all it had, so that a term that is met a hundred times moves some ten times as far as one that is met
+once. (Adam moves both alike: rare terms then learn their few pairs by heart.) The rate falls to nothing in a straight line.
 """
 
 from __future__ import annotations
@@ -27,12 +31,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from indexer.train.companions import Companions
     from indexer.train.examples import Examples
     from indexer.train.lessons import Lessons
 
     F32 = NDArray[np.float32]
 
 
+_CALM = 1e-8  # what the squares of a term's gradients start from
 _SHARPNESS = 15.0  # of a likeness, when it is made a share
 
 
@@ -43,14 +49,18 @@ class Plan:
     epochs: float = 8
     batch: int = 2048
     block: int = 64
-    rate: float = 3e-3
+    rate: float = 0.3  # how far a term moves at its first gradient; a term's vector is about 1 long
+    scale_rate: float = 0.05
     scale: float = 20.0  # of the cosines, at the beginning: one over the temperature
     most_scale: float = 40.0
     drop: float = 0.4  # from the right text: a term that the left one has too
+    lose: float = 0.15  # from either text: any term
+    swap: float = 0.1  # in the left text: a term is put in another word
+    translate: float = 0.05  # the left text is put in Chinese, as far as it goes
     forget: float = 0.02
     balance: float = 0.7
     shares: tuple[tuple[str, float], ...] = ()
-    lesson: int = 1024  # texts a batch whose likeness to each other is to be as a teacher sees it
+    lesson: int = 512  # texts a batch whose likeness to each other is to be as a teacher sees it
     teaching: float = 0.5  # how much that weighs
     seconds: float = 1e9
     threads: int = 2
@@ -65,10 +75,11 @@ def train(
     *,
     tell: Callable[[str], None],
     lessons: Lessons | None = None,
+    companions: Companions | None = None,
 ) -> F32:
     """Return the trained table. The same input gives the same output on the same machine and version of torch."""
     torch.set_num_threads(plan.threads)
-    run = _Run(table, terms, plan, lessons)
+    run = _Run(table, terms, plan, lessons, companions)
     steps = max(1, int(plan.epochs * len(examples) / plan.batch))
     begun = time.monotonic()
     losses: list[float] = []
@@ -81,7 +92,7 @@ def train(
             spent = time.monotonic() - begun
             told = f"loss {np.mean(losses[-100:]):.3f}, scale {run.log_scale.exp():.1f}, {spent:.0f} s"
             tell(f"step {step + 1}/{steps}, {told}")
-    trained: F32 = run.weight.detach().numpy()
+    trained: F32 = run.weight.numpy()
     return trained
 
 
@@ -94,49 +105,54 @@ def _forever(examples: Examples, plan: Plan, rng: np.random.Generator) -> Iterat
 class _Run:
     """One training: what is learnt, and how."""
 
-    def __init__(self, table: F32, terms: NDArray[np.uint64], plan: Plan, lessons: Lessons | None) -> None:
+    def __init__(
+        self,
+        table: F32,
+        terms: NDArray[np.uint64],
+        plan: Plan,
+        lessons: Lessons | None,
+        companions: Companions | None,
+    ) -> None:
         torch.manual_seed(plan.seed)
         self.rng = np.random.default_rng(plan.seed)
-        self.weight = torch.nn.Parameter(torch.from_numpy(_unit_scaled(table)))
-        self.log_scale = torch.nn.Parameter(torch.tensor(np.log(plan.scale), dtype=torch.float32))
-        groups = [
-            {"params": [self.weight], "rate": plan.rate},
-            {"params": [self.log_scale], "rate": plan.rate / 3},
-        ]
-        self._optimiser = torch.optim.Adam(groups, lr=plan.rate, fused=True)
+        self.weight = torch.from_numpy(_unit_scaled(table))
+        self.log_scale = torch.tensor(np.log(plan.scale), dtype=torch.float32)
+        self._moved = torch.full((len(table), 1), _CALM)
         self._terms = terms
         self._plan = plan
         self._lessons = lessons
+        self._companions = companions
 
     def step(self, some: Examples, left_to_go: float) -> float:
         """Learn from one batch, at a rate in proportion to what is left to go, and return the batch's loss."""
         rng, plan = self.rng, self._plan
-        kept = ~(some.right.shared & (rng.random(len(some.right.rows)) < plan.drop))
-        bags = forget(stacked([some.left, some.right.keep(kept)]), self._terms, plan.forget, rng)
+        left = some.left.keep(rng.random(len(some.left.rows)) >= plan.lose)
+        if self._companions:
+            left = self._companions.put(left, rng, swap=plan.swap, translate=plan.translate)
+        gone = np.where(some.right.shared, 1 - (1 - plan.drop) * (1 - plan.lose), plan.lose)
+        right = some.right.keep(rng.random(len(some.right.rows)) >= gone)
+        bags = forget(stacked([left, right]), self._terms, plan.forget, rng)
         lesson = self._lessons.draw(rng, plan.lesson) if self._lessons else None
         if lesson:
             bags = stacked([bags, lesson.bags])
         matrix, transposed = _matrices(bags, len(self.weight))
-        with torch.no_grad():
-            sums = matrix @ self.weight
-        sums.requires_grad_()
+        sums = (matrix @ self.weight).requires_grad_()
         unit = F.normalize(sums, dim=1)
         n = len(some)
-        scale = self.log_scale.detach().exp().clamp(max=plan.most_scale)
-        left, right, likeness = unit.detach().tensor_split([n, 2 * n])
+        scale = self.log_scale.exp().clamp(max=plan.most_scale)
+        lefts, rights, likeness = unit.detach().tensor_split([n, 2 * n])
         same = torch.from_numpy(_same(some))
-        loss, left_slope, right_slope, scale_slope = contrast(left, right, scale, same)
+        loss, left_slope, right_slope, scale_slope = contrast(lefts, rights, scale, same)
         slopes = [left_slope, right_slope]
         if lesson:
             likeness.requires_grad_()
             (plan.teaching * _likeness_loss(likeness, lesson.vectors)).backward()
             slopes.append(likeness.grad)
         unit.backward(torch.cat(slopes))
-        self.log_scale.grad = scale_slope
-        self.weight.grad = transposed @ sums.grad
-        for group in self._optimiser.param_groups:
-            group["lr"] = group["rate"] * left_to_go
-        self._optimiser.step()
+        slope = transposed @ sums.grad
+        self._moved += slope.square().sum(1, keepdim=True)
+        self.weight -= slope * (plan.rate * left_to_go / self._moved.sqrt())
+        self.log_scale -= plan.scale_rate * left_to_go * scale_slope
         return loss
 
 
@@ -148,7 +164,7 @@ def contrast(left: Any, right: Any, scale: Any, same: Any) -> tuple[float, Any, 
     overflows.
     """
     cosines = left @ right.T
-    likely = torch.exp((cosines - 1) * scale).masked_fill_(same, 0)
+    likely = (cosines - 1).mul_(scale).exp_().masked_fill_(same, 0)
     rows, columns = likely.sum(1, keepdim=True), likely.sum(0, keepdim=True)
     own = (cosines.diagonal() - 1) * scale
     loss = float((rows.log().mean() + columns.log().mean()) / 2 - own.mean())

@@ -30,6 +30,8 @@ _RARE = 1e-3  # the share of texts at which a word counts for half
 _ANCHORS = 5000  # English words that both teachers see
 _RIDGE = 1.0
 _BUCKET = 0.5  # what a bucket starts with, of the mean of its terms: two buckets make an unknown term
+_OWN = 0.7  # how long a bucket's own direction is, of a term's mean length
+_SEED = 11
 
 
 def start(vocabulary: Vocabulary, english: Teacher, multilingual: Teacher) -> F32:
@@ -40,9 +42,9 @@ def start(vocabulary: Vocabulary, english: Teacher, multilingual: Teacher) -> F3
     vectors = np.zeros((len(words), DIM), np.float32)
     vectors[plain] = _components(english([words[i].surface for i in plain]))
     if wide.any():
-        frequent = plain[np.argsort(-vocabulary.shares[plain], kind="stable")[:_ANCHORS]]
+        frequent = anchors_of(vocabulary, plain)
         anchors, others = (
-            _centred(multilingual([words[i].surface for i in some]))
+            centred(multilingual([words[i].surface for i in some]))
             for some in (frequent, np.flatnonzero(wide))
         )
         vectors[wide] = others @ _ridge(anchors, vectors[frequent])
@@ -52,18 +54,23 @@ def start(vocabulary: Vocabulary, english: Teacher, multilingual: Teacher) -> F3
     return np.concatenate([vectors, _buckets(vocabulary.terms, vectors)])
 
 
+def anchors_of(vocabulary: Vocabulary, plain: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return those of some words that the multilingual teacher sees too: the most frequent ones."""
+    return plain[np.argsort(-vocabulary.shares[plain], kind="stable")[:_ANCHORS]]
+
+
+def centred(vectors: F32) -> F32:
+    """Take the mean away: what all words of a language have in common says nothing about one of them."""
+    moved: F32 = vectors - vectors.mean(axis=0)
+    return moved
+
+
 def _components(vectors: F32) -> F32:
     """Project onto the first `DIM` principal components."""
-    centred = _centred(vectors)
-    values, directions = np.linalg.eigh(centred.T.astype(np.float64) @ centred)
-    components: NDArray[np.floating] = centred @ directions[:, np.argsort(-values)[:DIM]]
+    moved = centred(vectors)
+    values, directions = np.linalg.eigh(moved.T.astype(np.float64) @ moved)
+    components: NDArray[np.floating] = moved @ directions[:, np.argsort(-values)[:DIM]]
     return components.astype(np.float32)
-
-
-def _centred(vectors: F32) -> F32:
-    """Take the mean away: what all words of a language have in common says nothing about one of them."""
-    centred: F32 = vectors - vectors.mean(axis=0)
-    return centred
 
 
 def _ridge(given: F32, wanted: F32) -> F32:
@@ -83,13 +90,20 @@ def _join(vectors: F32, words: Sequence[Word]) -> None:
 
 
 def _buckets(terms: NDArray[np.uint64], vectors: F32) -> F32:
-    """Give each bucket half the mean of the terms that begin, or end, like it."""
+    """Give each bucket half the mean of the terms that begin, or end, like it, and a direction of its own.
+
+    The mean says what an unknown term may be about; its own direction, that two texts have the same unknown term.
+    """
     found = np.zeros((2 * tokens.BUCKETS, vectors.shape[1]), np.float32)
     often = np.zeros(len(found))
     for first, buckets in ((0, tokens.heads(terms)), (tokens.BUCKETS, tokens.tails(terms))):
         np.add.at(found, first + buckets, vectors)
         np.add.at(often, first + buckets, 1)
-    return found * (_BUCKET / np.maximum(often, 1))[:, None].astype(np.float32)
+    found *= (_BUCKET / np.maximum(often, 1))[:, None].astype(np.float32)
+    own = np.random.default_rng(_SEED).normal(size=found.shape).astype(np.float32)
+    own *= _OWN * np.linalg.norm(vectors, axis=1).mean() / np.linalg.norm(own, axis=1, keepdims=True)
+    summed: F32 = found + own
+    return summed
 
 
 class Remembering:

@@ -13,6 +13,7 @@ from indexer import tokens
 from indexer.embed.model import read, version_of, write
 from indexer.embed.static import StaticEmbedder
 from indexer.train.batches import batches, draw
+from indexer.train.companions import companions_of
 from indexer.train.examples import examples_of
 from indexer.train.export import export, quantised
 from indexer.train.judging import is_held_out, judge, reciprocal_rank
@@ -267,6 +268,32 @@ def test_the_start_puts_joined_names_between_their_parts(tmp_path: Path) -> None
         table, start(vocabulary, Remembering(teacher, tmp_path / "t.npz"), fake_teacher), atol=1e-6
     )
     assert len(asked) == len(set(asked))
+
+
+def test_companions_are_near_words_of_either_language_but_not_parts() -> None:
+    words = ["delete", "remove", "deleted", "sort", "删", "排"]
+    meaning = {"delete": 0, "remove": 0, "deleted": 0, "删": 0, "sort": 1, "排": 1}
+    texts = [f"{word} {filler}" for word in words for filler in ("ka", "lo", "mi", "nu", "pe", "ro", "su")]
+    vocabulary = choose(frequencies_of(go=texts * 2), size=40, unspaced=2)
+
+    def teacher(asked: Sequence[str]) -> NDArray[np.float32]:
+        found = np.eye(len(asked), 40, 2, dtype=np.float32)
+        for i, word in enumerate(asked):
+            if word in meaning:
+                found[i] = np.eye(40)[meaning[word]]
+        return found
+
+    found = companions_of(vocabulary, teacher, teacher)
+    place = {word.surface: i for i, word in enumerate(vocabulary.words)}
+    assert set(found.english[place["remove"]].tolist()) - {-1} == {place["delete"]}
+    assert set(found.english[place["sort"]].tolist()) == {-1}
+    assert place["删"] in found.chinese[place["remove"]]
+    examples = examples_of([Pair("remove remove", "sort", "doc", "go", "a")] * 200, vocabulary.terms)
+    rng = np.random.default_rng(1)
+    put = found.put(examples.left, rng, swap=1.0, translate=0.0)
+    assert set(put.rows.tolist()) == {place["remove"], place["delete"]}
+    assert place["删"] in found.put(examples.left, rng, swap=0.0, translate=1.0).rows
+    assert np.array_equal(found.put(examples.left, rng, swap=0.0, translate=0.0).rows, examples.left.rows)
 
 
 @needs_torch
