@@ -19,7 +19,7 @@ Imports point one way, down this list (``tests/test_layers.py`` holds it)::
     1  scan/  chunk/  embed/
     2  store/  workspace
     3  reindex/  search/
-    4  oneshot  status  watch/
+    4  oneshot  status  watch/  train/
     5  answers  check
     6  serve/
     7  cli/
