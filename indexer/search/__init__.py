@@ -100,7 +100,7 @@ def find(
         corpus, scored.rows, scored.scores, request.k, 1.0 if mode == "dense" else rank.SAME_FILE
     )
     kept = [ranked for ranked in chosen if ranked.score >= request.min_score]
-    hits = [show.hit(corpus, reader, ranked.row, ranked.score, among) for ranked in kept]
+    hits = show.hits(corpus, reader, [(ranked.row, ranked.score) for ranked in kept], among)
     if request.explain:
         hits = [
             explain.with_signals(hit, corpus, scored, ranked) for hit, ranked in zip(hits, kept, strict=True)

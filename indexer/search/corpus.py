@@ -214,6 +214,11 @@ class Corpus:
         # Bound or not: contents that no row has are left out here.
         return self._contents.find(*self.snapshot.stack.postings("body", term))
 
+    def rows_alike(self, row: int) -> list[int]:
+        """Rows that have the same content as a row, that one among them, ascending."""
+        found = self._contents.find(self.content[row : row + 1], np.ones(1))
+        return sorted(found.at.tolist())
+
     @cached_property
     def _contents(self) -> Inverse:
         return Inverse(self.content, self.snapshot.content_count)

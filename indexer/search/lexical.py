@@ -68,7 +68,9 @@ class _Scores:
         )
         self.worth = np.zeros(terms)
         self.perfect = self.perfect_body = 0.0
-        self._weight = np.zeros(corpus.rows)  # of a term in the fields beside the body; zeros between the terms
+        self._weight = np.zeros(
+            corpus.rows
+        )  # of a term in the fields beside the body; zeros between the terms
 
     def add(self, at: int, term: Term, names: Names) -> None:
         """Add one term's share to all scores."""

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from indexer.search.corpus import Corpus
     from indexer.search.query import Request
-    from indexer.types import Hit
 
 MODE = "list"
 
@@ -31,7 +30,7 @@ def listed(
     """Return the first k chunks that pass, by path and place, each with score 1; equal contents stand together."""
     wanted = among if request.calls else among & (corpus.snapshot.rows.part == 0)
     rows = list(_first_of_each(corpus, wanted))
-    hits: list[Hit] = [show.hit(corpus, reader, row, 1.0, wanted) for row in rows[: request.k]]
+    hits = show.hits(corpus, reader, [(row, 1.0) for row in rows[: request.k]], wanted)
     if len(rows) > request.k:
         notes = [*notes, f"the first {request.k:,} of {len(rows):,}; -k shows more"]
     return Found(MODE, hits, notes=tuple(notes))

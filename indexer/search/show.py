@@ -6,14 +6,13 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from indexer.keys import keys_of
 from indexer.types import Hit, Span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from indexer.search.corpus import Corpus
@@ -83,12 +82,26 @@ class Reader:
         return text[start : run[-1].end].decode("utf-8", "replace")
 
 
-def hit(corpus: Corpus, reader: Reader, row: int, score: float, among: NDArray[np.bool_]) -> Hit:
-    """Show one row, with the other places of the same content; marked stale, and without text, when it has changed."""
-    chunk = corpus.snapshot.chunk(row)
+def hits(
+    corpus: Corpus, reader: Reader, scored: Sequence[tuple[int, float]], among: NDArray[np.bool_]
+) -> list[Hit]:
+    """Show rows with their scores: each with the other places of the same content, and its text if that is current.
+
+    What has changed since it was indexed is marked stale and has no text.
+    """
+    current = reader.are_current([row for row, _ in scored])
+    return [
+        _hit(reader, row, score, _copies(corpus, row, among), is_current=is_current)
+        for (row, score), is_current in zip(scored, current, strict=True)
+    ]
+
+
+def _hit(
+    reader: Reader, row: int, score: float, copies: tuple[tuple[str, int], ...], *, is_current: bool
+) -> Hit:
+    chunk = reader.corpus.snapshot.chunk(row)
     run = first_run(chunk.spans)
-    path = corpus.path(row)
-    current = reader.is_current(row, chunk.spans)
+    path = reader.corpus.path(row)
     return Hit(
         path=path,
         start_line=run[0].start_line,
@@ -98,9 +111,9 @@ def hit(corpus: Corpus, reader: Reader, row: int, score: float, among: NDArray[n
         kind=chunk.kind,
         language=chunk.language,
         score=score,
-        text=reader.shown(path, run) if current else "",
-        stale=not current,
-        also=_copies(corpus, row, among),
+        text=reader.shown(path, run) if is_current else "",
+        stale=not is_current,
+        also=copies,
     )
 
 
@@ -125,6 +138,5 @@ def line_hit(
 
 
 def _copies(corpus: Corpus, row: int, among: NDArray[np.bool_]) -> tuple[tuple[str, int], ...]:
-    same = np.flatnonzero((corpus.content == corpus.content[row]) & among)
-    others = [other for other in same.tolist() if other != row][:_MOST_COPIES]
+    others = [other for other in corpus.rows_alike(row) if other != row and among[other]][:_MOST_COPIES]
     return tuple((corpus.path(other), corpus.snapshot.spans(other)[0].start_line) for other in others)
