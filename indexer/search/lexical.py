@@ -61,16 +61,13 @@ class _Scores:
 
     def __init__(self, corpus: Corpus, terms: int) -> None:
         self._corpus = corpus
-        self.row, self.body, self.symbols = (
-            np.zeros(corpus.rows),
-            np.zeros(corpus.rows),
-            np.zeros(corpus.files),
-        )
+        self.row, self.body = np.zeros(corpus.rows), np.zeros(corpus.rows)
+        self.symbols = np.zeros(corpus.files)
         self.worth = np.zeros(terms)
         self.perfect = self.perfect_body = 0.0
-        self._weight = np.zeros(
-            corpus.rows
-        )  # of a term in the fields beside the body; zeros between the terms
+        # Of one term: its weight in the fields beside the body, and what all say. Empty between the terms.
+        self._weight, self._said = np.zeros(corpus.rows), np.zeros(corpus.rows)
+        self._seen = np.zeros(corpus.rows, np.bool_)
 
     def add(self, at: int, term: Term, names: Names) -> None:
         """Add one term's share to all scores."""
@@ -95,7 +92,7 @@ class _Scores:
         """Add what all fields say: the body, and the symbol, scope and path that few rows have a term in."""
         symbol, scope, path = fields
         named = np.concatenate([symbol.at, scope.at, path.at])
-        weight, said = self._weight, np.zeros(self._corpus.rows)
+        weight, said = self._weight, self._said
         weight[symbol.at] = _SYMBOL * np.minimum(symbol.often, 2)
         weight[scope.at] += _SCOPE
         weight[path.at] += _PATH * np.minimum(path.often, 2)
@@ -103,11 +100,16 @@ class _Scores:
         # A saturated frequency s was the frequency _K1 * s / (1 - s).
         before = said[named]
         said[named] = _saturate(_K1 * before / (1 - before) + weight[named], 1.0)
-        weight[named] = 0
-        value = term.weight * _idf(np.count_nonzero(said), self._corpus.rows)
+        # A row that stands in several fields stands here several times, and is added to once all the same.
+        others = named[before == 0]
+        self._seen[others] = True
+        value = term.weight * _idf(len(body.at) + np.count_nonzero(self._seen), self._corpus.rows)
         self.perfect += value
-        said *= value
-        self.row += said
+        for rows in (body.at, others):
+            self.row[rows] += value * said[rows]
+            said[rows] = 0
+        weight[named] = 0
+        self._seen[others] = False
 
 
 def _idf(holding: int | np.integer, of: int) -> float:
