@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -294,6 +296,19 @@ def test_companions_are_near_words_of_either_language_but_not_parts() -> None:
     assert set(put.rows.tolist()) == {place["remove"], place["delete"]}
     assert place["删"] in found.put(examples.left, rng, swap=0.0, translate=1.0).rows
     assert np.array_equal(found.put(examples.left, rng, swap=0.0, translate=0.0).rows, examples.left.rows)
+
+
+def test_what_stops_the_program_is_one_line(tmp_path: Path) -> None:
+    forbidden = written(tmp_path / "p.jsonl", a_line(project="flask"))
+    arguments = [str(forbidden), "--teacher", "none.whl", "--out", str(tmp_path / "m.npz")]
+    ended = subprocess.run(
+        [sys.executable, "-m", "indexer.train", *arguments], capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 1
+    assert ended.stdout == ""
+    assert ended.stderr.startswith("indexer.train: ")
+    assert ended.stderr.count("\n") == 1
+    assert not (tmp_path / "m.npz").exists()
 
 
 @needs_torch
