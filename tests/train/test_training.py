@@ -321,7 +321,7 @@ def test_a_small_training_learns_what_the_words_do_not_say(tmp_path: Path) -> No
     )
     rng = np.random.default_rng(2)
     table = rng.normal(size=(len(vocabulary.terms) + 2 * tokens.BUCKETS, 32)).astype(np.float32)
-    plan = Plan(epochs=12, batch=128, block=16, rate=0.03, threads=1)
+    plan = Plan(epochs=12, batch=128, block=16, threads=1)
     examples = examples_of(pairs, vocabulary.terms)
 
     one, two = (train(examples, table, vocabulary.terms, plan, tell=lambda _: None) for _ in range(2))
