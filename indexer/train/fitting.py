@@ -46,22 +46,22 @@ _SHARPNESS = 15.0  # of a likeness, when it is made a share
 class Plan:
     """How to train. ``shares`` weighs the kinds of pairs; ``drop`` and ``forget`` are probabilities a term."""
 
-    epochs: float = 8
+    epochs: float = 3
     batch: int = 2048
     block: int = 64
-    rate: float = 0.3  # how far a term moves at its first gradient; a term's vector is about 1 long
+    rate: float = 1.0  # how far a term moves at its first gradient; a term's vector is about 1 long
     scale_rate: float = 0.05
-    scale: float = 20.0  # of the cosines, at the beginning: one over the temperature
+    scale: float = 25.0  # of the cosines, at the beginning: one over the temperature
     most_scale: float = 40.0
-    drop: float = 0.4  # from the right text: a term that the left one has too
-    lose: float = 0.15  # from either text: any term
-    swap: float = 0.1  # in the left text: a term is put in another word
+    drop: float = 0.0  # from the right text: a term that the left one has too
+    lose: float = 0.1  # from either text: any term
+    swap: float = 0.08  # in the left text: a term is put in another word
     translate: float = 0.05  # the left text is put in Chinese, as far as it goes
     forget: float = 0.02
     balance: float = 0.7
-    shares: tuple[tuple[str, float], ...] = ()
+    shares: tuple[tuple[str, float], ...] = (("doc", 2.0), ("zhdoc", 2.0))
     lesson: int = 512  # texts a batch whose likeness to each other is to be as a teacher sees it
-    teaching: float = 0.5  # how much that weighs
+    teaching: float = 0.2  # how much that weighs
     seconds: float = 1e9
     threads: int = 2
     seed: int = 1

@@ -173,6 +173,29 @@ def test_hashing_has_the_same_bits_everywhere() -> None:
     assert hashlib.sha256(outputs.pop()).hexdigest()[:16] == "eb7453852df3a9be"
 
 
+def test_static_has_the_same_bits_everywhere(tmp_path: Path) -> None:
+    path = write_model(tmp_path / "model.npz")
+    code = (
+        "import sys; from pathlib import Path; from indexer.embed.static import StaticEmbedder; "
+        f"static = StaticEmbedder(Path({str(path)!r})); "
+        "sys.stdout.buffer.write(static.embed(['query set apply', 'migration strange ' * 9, '数据库 get']).tobytes())"
+    )
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", code], env=os.environ | changes, capture_output=True, check=True
+        ).stdout
+        for changes in (
+            {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+            {"OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2"},
+            {
+                "NPY_DISABLE_CPU_FEATURES": "AVX2 FMA3 AVX512F AVX512_SKX"
+            },  # what this processor lacks is not missed
+        )
+    }
+    assert len(outputs) == 1
+    assert hashlib.sha256(outputs.pop()).hexdigest()[:16] == "66c19c984d66e432"
+
+
 def test_hashing_uses_both_signs_and_all_dimensions() -> None:
     rows = HashingEmbedder(32).embed([" ".join(f"word{i}" for i in range(2000))])
     assert (rows != 0).sum() > 28

@@ -28,7 +28,7 @@ def test_killed_a_hundred_times(home: Home, tree: Path) -> None:
 
 def test_an_acknowledged_generation_that_is_lost_would_be_seen(home: Home, tree: Path) -> None:
     with pytest.raises((AssertionError, RpcError)):
-        kill_rounds(home, tree, 1, harm=lambda: shutil.rmtree(tree / ".indexer"))
+        kill_rounds(home, tree, 5, harm=lambda: shutil.rmtree(tree / ".indexer"))
 
 
 def kill_rounds(home: Home, tree: Path, rounds: int, harm: Callable[[], None] = lambda: None) -> None:

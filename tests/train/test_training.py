@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -296,6 +298,19 @@ def test_companions_are_near_words_of_either_language_but_not_parts() -> None:
     assert np.array_equal(found.put(examples.left, rng, swap=0.0, translate=0.0).rows, examples.left.rows)
 
 
+def test_what_stops_the_program_is_one_line(tmp_path: Path) -> None:
+    forbidden = written(tmp_path / "p.jsonl", a_line(project="flask"))
+    arguments = [str(forbidden), "--teacher", "none.whl", "--out", str(tmp_path / "m.npz")]
+    ended = subprocess.run(
+        [sys.executable, "-m", "indexer.train", *arguments], capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 1
+    assert ended.stdout == ""
+    assert ended.stderr.startswith("indexer.train: ")
+    assert ended.stderr.count("\n") == 1
+    assert not (tmp_path / "m.npz").exists()
+
+
 @needs_torch
 def test_a_small_training_learns_what_the_words_do_not_say(tmp_path: Path) -> None:
     from indexer.train.fitting import Plan, train
@@ -306,7 +321,7 @@ def test_a_small_training_learns_what_the_words_do_not_say(tmp_path: Path) -> No
     )
     rng = np.random.default_rng(2)
     table = rng.normal(size=(len(vocabulary.terms) + 2 * tokens.BUCKETS, 32)).astype(np.float32)
-    plan = Plan(epochs=12, batch=128, block=16, rate=0.03, threads=1)
+    plan = Plan(epochs=12, batch=128, block=16, threads=1)
     examples = examples_of(pairs, vocabulary.terms)
 
     one, two = (train(examples, table, vocabulary.terms, plan, tell=lambda _: None) for _ in range(2))
