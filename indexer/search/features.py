@@ -38,10 +38,11 @@ _CHOOSING = (
     "meaning_stem",
 )
 SURE = ("words", "meaning_best", "named", "stem_covered")  # what tells how sure an answer can be
-_DEFINING, _MEANING = (
-    0.9,
-    0.3,
-)  # what a definition and its vector say among the rows of one file, beside its words
+# Of a perfect match by words: with less than a fair one, words are trusted less and meaning more, down to a poor one.
+_POOR, _FAIR = 0.1, 0.3
+_INSTEAD = 3.0  # how much more meaning says where words say nothing
+# What a definition and its vector say among the rows of one file, beside its words.
+_DEFINING, _MEANING = 0.9, 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +84,9 @@ def candidates(
     allowed = np.zeros(corpus.files, np.bool_)
     allowed[corpus.indexed if among is None else corpus.file[among]] = True
     files = _chosen(columns, allowed, most)
+    trust = _trust(float(columns["words"][allowed].max(initial=0.0)))
     told = {
-        name: column[files] / _scale(name, column, allowed)
+        name: column[files] * _factor(name, column, allowed, trust)
         for name, column in columns.items()
         if name != "stem"
     }
@@ -92,7 +94,7 @@ def candidates(
     told["depth"] = corpus.tree.depth[files] / 5
     told["minor_language"] = corpus.is_minor[files].astype(np.float64)
     absolute = {name: columns[name][files] for name in SURE if name in columns}
-    return Candidates(files, told, _rows(lexical, defined, meaning, among), absolute)
+    return Candidates(files, told, _rows(lexical, defined, meaning, among, trust), absolute)
 
 
 def _over_all_files(corpus: Corpus, question: Question, among: NDArray[np.bool_] | None) -> _Columns:
@@ -135,25 +137,25 @@ def _of_files(corpus: Corpus, rows: I64, values: F64) -> F64:
     return column
 
 
-# Signals without a natural scale.
-_SCALED = frozenset(
-    {
-        "words",
-        "more_words",
-        "body",
-        "symbols",
-        "importers",
-        "imports",
-        "meaning_best",
-        "meaning_many",
-        "meaning_mean",
-        "meaning_stem",
-    }
-)
+# Signals without a natural scale, and those that have one.
+_WORDS = frozenset({"words", "more_words", "body", "symbols", "importers", "imports"})
+_PATH_WORDS = frozenset({"stem_known", "stem_covered", "stem_shared", "folder_asked", "folder_known"})
+_MEANINGS = frozenset({"meaning_best", "meaning_many", "meaning_mean", "meaning_stem"})
 
 
-def _scale(name: str, column: F64, allowed: NDArray[np.bool_]) -> float:
-    return float(column[allowed].max(initial=0.0)) or 1.0 if name in _SCALED else 1.0
+def _trust(words: float) -> float:
+    """How far words are to be trusted, by what they have found at best: 0 to 1."""
+    return min(1.0, max(0.0, (words - _POOR) / (_FAIR - _POOR)))
+
+
+def _factor(name: str, column: F64, allowed: NDArray[np.bool_], trust: float) -> float:
+    """What a signal is multiplied with: 1 over the best file's, and by how much words are to be trusted."""
+    scale = 1.0
+    if name in _WORDS or name in _MEANINGS:
+        scale = float(column[allowed].max(initial=0.0)) or 1.0
+    if name in _MEANINGS:
+        return (1 + _INSTEAD * (1 - trust)) / scale
+    return trust / scale if name in _WORDS or name in _PATH_WORDS else 1.0
 
 
 def _chosen(columns: dict[str, F64], allowed: NDArray[np.bool_], most: int) -> I64:
@@ -176,12 +178,17 @@ def _best(column: F64, allowed: NDArray[np.bool_], most: int) -> I64:
 
 
 def _rows(
-    lexical: Lexical, defined: Defined, meaning: Meaning | None, among: NDArray[np.bool_] | None
+    lexical: Lexical,
+    defined: Defined,
+    meaning: Meaning | None,
+    among: NDArray[np.bool_] | None,
+    trust: float,
 ) -> F64:
     rows = lexical.row.copy()
-    rows[defined.rows] += _DEFINING * defined.all
     if meaning is not None:
-        rows += _MEANING * np.maximum(meaning.rows, 0)
+        rows *= trust
+        rows += _MEANING * (1 + _INSTEAD * (1 - trust)) * np.maximum(meaning.rows, 0)
+    rows[defined.rows] += _DEFINING * defined.all
     if among is not None:
         rows[~among] = 0
     return rows

@@ -135,3 +135,14 @@ def test_a_view_that_was_lent_columns_equals_a_new_one(tree: Tree) -> None:
     assert len(new.graph.edges) == 2
     more = tree.write({"b/more.py": "def more():\n    pass\n"}).index()
     assert Corpus(more.snapshot, before).tree is not before.tree
+
+
+def test_where_words_hardly_match_meaning_says_more(many: Corpus, tree: Tree) -> None:
+    def told(query: str) -> dict[str, float]:
+        meaning = dense.meaning(many, tree.embedder, query)
+        found = candidates(many, parse(query), None, meaning)
+        return {name: float(column.max()) for name, column in found.signals.items()}
+
+    fair, poor = told("f4"), told("return quaint umbrellas to several shops")
+    assert fair["meaning_best"] == fair["words"] == pytest.approx(1)
+    assert poor["meaning_best"] > 2 > 0.5 > poor["words"]
