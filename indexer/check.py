@@ -1,13 +1,13 @@
 """Prove an index equal to one made from nothing on the same tree, and mend it where it is not.
 
-Every checksum is verified, the index is brought up to date, a second one is made in a temporary folder, and all
+Every checksum is verified and all that lies in the index's folder is looked at, the index is brought up to date, a second one is made in a temporary folder, and all
 tables of both are compared, row for row; then both are asked the same questions.
 """
 
 from __future__ import annotations
 
 import tempfile
-from contextlib import suppress
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from indexer.errors import StoreError
 from indexer.oneshot import View, answer
 from indexer.reindex import reindex, silent
 from indexer.search import Request
-from indexer.store import open_snapshot, verify
+from indexer.store import RootLock, inspect, make_private, open_snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -43,18 +43,28 @@ class Findings:
 
 def check(space: Workspace, *, repair: bool = False, progress: Progress = silent) -> Findings:
     """Compare the index with a new one. Raises `NotIndexedError` when there is none, `BusyError` as `reindex`."""
-    with suppress(StoreError):  # a damaged one is there: what is damaged is said below
-        open_snapshot(space.index_dir)
-    damage = verify(space.index_dir)
+    damage = _damage(space, mend=repair)
     found, snapshot = _compare(space, progress)
     problems = (*damage, *found)
     if problems and repair:
         snapshot = reindex(space, full=True, progress=progress).snapshot
         left, snapshot = _compare(space, progress)
+        left = [*_damage(space), *left]
         if left:
             problems = (*problems, *(f"after the repair: {line}" for line in left))
         return _findings(snapshot, problems, repaired=not left)
     return _findings(snapshot, problems, repaired=False)
+
+
+def _damage(space: Workspace, *, mend: bool = False) -> list[str]:
+    """What is wrong with the index as it lies on disk; ``mend`` lets us read what it was made for us to read."""
+    with closing(RootLock(space.root)):
+        damage = inspect(space.index_dir)
+        if not damage:
+            open_snapshot(space.index_dir)  # there is one
+        elif mend:
+            make_private(space.index_dir)
+    return damage
 
 
 def _findings(snapshot: Snapshot, problems: tuple[str, ...], *, repaired: bool) -> Findings:

@@ -1,6 +1,6 @@
-"""What went wrong in other indexers, one test each, by the number of the case.
+"""What went wrong in other indexers, by the number of the case in `fixtures/situations.toml`.
 
-Where a room's own tests hold a case, `ELSEWHERE` names the file, and a test here sees that it is still named there.
+That table names the tests of all cases; here are those that no room's own tests hold.
 """
 
 from __future__ import annotations
@@ -30,27 +30,6 @@ from tests.trees import REPO, age, commit, git
 if TYPE_CHECKING:
     from indexer.types import Hit
     from indexer.workspace import Workspace
-
-ELSEWHERE = {
-    "S-001": "chunk/test_text.py",
-    "S-005": "test_incremental.py",
-    "S-007": "chunk/test_encodings.py",
-    "S-009": "chunk/test_encodings.py",
-    "S-011": "cli/test_commands.py",
-    "S-013": "chunk/test_worker.py",
-    "S-015": "chunk/test_python.py",
-    "S-019": "chunk/test_text.py",
-    "S-021": "chunk/test_spans.py",
-    "S-023": "chunk/test_text.py",
-    "S-025": "chunk/test_embedded.py",
-    "S-027": "chunk/test_encodings.py",
-    "S-029": "chunk/test_worker.py",
-    "S-057": "cli/test_commands.py",
-    "S-101": "cli/test_commands.py",
-    "S-107": "cli/test_commands.py",
-    "S-117": "cli/test_commands.py",
-    "S-119": "test_absence.py",
-}
 
 
 def write(root: Path, files: dict[str, str | bytes]) -> Path:
@@ -88,11 +67,6 @@ def reasons(root: Path) -> dict[str, str]:
 
 def function(name: str, lines: int = 1) -> str:
     return f"def {name}():\n" + "".join(f"    {name}_{at} = {at}\n" for at in range(lines)) + "\n"
-
-
-@pytest.mark.parametrize("case", sorted(ELSEWHERE))
-def test_a_case_that_is_held_elsewhere_is_named_there(case: str) -> None:
-    assert case in (REPO / "tests" / ELSEWHERE[case]).read_text(encoding="utf-8")
 
 
 def test_s003_one_file_of_another_encoding_costs_no_other(tmp_path: Path) -> None:

@@ -84,12 +84,14 @@ generations it covers, and its numbers of rows, from which the ids follow.
 When what is verified. At every open, by readers and writers: the manifest's checksum; of small segments the checksum;
 of large ones that of segment.json and the size of every array; then of all that every array has its dtype and shape, offsets
 ascend, ids are in range (`tables.check`). Rows inside postings are held against the range when they are handed out.
-When a writer opens, and by `verify`: every checksum of every array, and the rows inside postings.
+When a writer opens, and by `verify`: every checksum of every array, and the rows inside postings. `inspect` looks at
+what the other manifests name too, at what no manifest names, and at who may read it.
 
 What happens then. A manifest that cannot be read: the previous one counts. A segment that is damaged or missing: the
 previous manifest, if all it names is whole; else the segments below the damaged one, which are an earlier generation
 (what came after is unknown, and the next scan adds it again). The damaged one is set aside as ``bad-*`` until the next
-complete generation. A reader, which has no lock, sets nothing aside: it raises StoreError and names the way out.
+complete generation, and so is whatever stands in a manifest's place and is no file. A link, a pipe or a device is never
+read. A reader, which has no lock, sets nothing aside: it raises StoreError and names the way out.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import secrets
 import time
 from dataclasses import dataclass
@@ -11,8 +10,9 @@ from typing import TYPE_CHECKING
 import xxhash
 
 from indexer.errors import NotIndexedError, StoreError
+from indexer.store import publish
 from indexer.store.disk import DISK, VanishedError
-from indexer.store.format import MANIFEST, NEXT, PREVIOUS, SET_ASIDE, Counts
+from indexer.store.format import MANIFEST, NEXT, PREVIOUS, Counts
 from indexer.store.manifest import FormatError, Identity, Manifest, decode
 from indexer.store.segment import Segment, open_segment
 from indexer.store.snapshot import Snapshot
@@ -173,8 +173,10 @@ def open_state(disk: Disk, index_dir: Path, identity: Identity, *, fresh: bool) 
         )
         _start_from(state, home, opened[home])
     for name in damaged:
-        with contextlib.suppress(StoreError):  # it is out of use either way
-            disk.rename(index_dir / name, index_dir / (SET_ASIDE + name))
+        publish.put_aside(disk, index_dir, name)
+    for name in (MANIFEST, PREVIOUS, NEXT):
+        if disk.is_directory(index_dir / name):  # no manifest could take its place
+            publish.put_aside(disk, index_dir, name)
     state.notes = tuple(notes)
     return state
 

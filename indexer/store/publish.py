@@ -27,8 +27,18 @@ def prepare(disk: Disk, directory: Path) -> None:
     for path in reversed(missing):
         disk.make_directory(path)
         disk.sync_directory(path.parent)
-    if IGNORE not in disk.names(directory):
+    if not ignores_itself(disk, directory):
+        if IGNORE in disk.names(directory):
+            remove(disk, directory / IGNORE)
         disk.write(directory / IGNORE, [b"*\n"])
+
+
+def ignores_itself(disk: Disk, directory: Path) -> bool:
+    """Tell whether the file that keeps git away is there and does so."""
+    try:
+        return b"*" in disk.read(directory / IGNORE).split(b"\n")
+    except StoreError:
+        return False
 
 
 def publish(disk: Disk, directory: Path, name: str, data: bytes, *, keep: bool) -> None:
@@ -87,13 +97,24 @@ def sweep(
     for name in disk.names(directory):
         damaged = set_aside and name.startswith(SET_ASIDE)
         if damaged or name in done or (is_ours(name) and name not in keep):
-            _remove(disk, directory / name)
+            remove(disk, directory / name)
 
 
-def _remove(disk: Disk, path: Path) -> None:
+def put_aside(disk: Disk, directory: Path, name: str) -> None:
+    """Take what is damaged out of the way, to be looked at until the next complete generation."""
+    with contextlib.suppress(StoreError):  # it is out of use either way
+        aside = directory / (SET_ASIDE + name)
+        with contextlib.suppress(VanishedError):
+            remove(disk, aside)
+        disk.rename(directory / name, aside)
+
+
+def remove(disk: Disk, path: Path) -> None:
+    """Remove a file, or a folder with whatever is in it, also one whose mode was changed."""
     if not disk.is_directory(path):
         disk.remove(path)
         return
+    disk.open_up(path)
     for name in disk.names(path):
-        disk.remove(path / name)
+        remove(disk, path / name)
     disk.remove_directory(path)

@@ -17,7 +17,7 @@ from tests.serve.troubled import found, status
 
 
 @pytest.mark.parametrize(
-    "name", ["full_disk_of_the_index", "full_disk_of_the_root", "few_watches", "unreadable"]
+    "name", ["full_disk_of_the_index", "full_disk_of_the_root", "few_watches", "no_instance", "unreadable"]
 )
 def test_in_a_namespace_of_its_own(tmp_path: Path, name: str) -> None:
     """What takes rights that only a name space of users gives; see `troubled`."""
