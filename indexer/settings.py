@@ -49,7 +49,7 @@ class ChunkSettings:
 class EmbedSettings:
     """Which embedder makes the vectors, and how many texts it is given at once."""
 
-    model: str = _setting("hashing")
+    model: str = _setting("static")
     batch: int = _setting(1024, 1, 65536)
 
 
@@ -68,7 +68,7 @@ class SearchSettings:
     k: int = _setting(10, 1, 1000)
     mode: str = _setting("hybrid", choices=("hybrid", "lexical", "dense"))
     min_score: float = _setting(0.0, 0.0, 1e9)
-    weak_below: float = _setting(0.3, 0.0, 1e9)
+    weak_below: float = _setting(0.2, 0.0, 1e9)
 
 
 @dataclass(frozen=True, slots=True)

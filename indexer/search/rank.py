@@ -74,7 +74,7 @@ def score(
         return Scored(np.zeros(0, np.int64), np.zeros(0), found, np.zeros(0), chosen, 0.0)
     sums = sum_up(found.signals, chosen.signals, len(found.files))
     best = int(np.argmax(sums))
-    sure = sureness(found, best, chosen)
+    sure = sureness(found, chosen)
     of_file = sure * np.exp((sums - sums[best]) / SPREAD)
     rows, scores = _rows_of_files(corpus, found, of_file)
     return Scored(rows, scores, found, sums, chosen, sure)
@@ -89,9 +89,9 @@ def sum_up(signals: dict[str, F64], weights: dict[str, float], n: int) -> F64:
     return total
 
 
-def sureness(found: Candidates, best: int, chosen: Weights) -> float:
-    """Tell how sure one can be that the best file answers the question: 0 to 1."""
-    told = {name: float(column[best]) for name, column in found.absolute.items()}
+def sureness(found: Candidates, chosen: Weights) -> float:
+    """Tell by the most that any candidate has to say how sure one can be that one of them is an answer: 0 to 1."""
+    told = {name: float(column.max()) for name, column in found.absolute.items()}
     total = chosen.bias + sum(weight * told.get(name, 0.0) for name, weight in chosen.confidence.items())
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
 

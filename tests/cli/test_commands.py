@@ -132,7 +132,7 @@ def test_filters(root: Path) -> None:
         return {hit["path"] for hit in asked("search", "store tree", *words, cwd=root)["hits"]}
 
     assert paths("--lang", "python") == {"pkg/store.py"}
-    assert paths("--path", "*.md") == {"README.md"}
+    assert paths("--path", "README.md") == {"README.md"}
     assert paths("--kind", "class") == {"pkg/store.py"}
     assert paths("--min-score", "1000") == set()
     assert len(paths("-k", "1")) == 1
