@@ -122,7 +122,12 @@ class World:
 
     def reindex(self, *, full: bool) -> None:
         """By the command: handed over where a daemon runs."""
-        done = self.home.run("reindex", self.root, *(["--full"] if full else []), cwd=self.root)
+        until = time.monotonic() + BOUND
+        while True:
+            done = self.home.run("reindex", self.root, *(["--full"] if full else []), cwd=self.root)
+            # What a killed daemon had at work holds the lock until it has noticed.
+            if "another indexer is writing" not in done.stderr or time.monotonic() > until:
+                break
         assert done.returncode == 0, done.stderr
 
     # --- the comparison
