@@ -34,7 +34,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status = _run(options)
         sys.stdout.flush()
     except IndexerError as error:
-        print(f"indexer: {error}", file=sys.stderr)
+        from indexer.cli.show import safe  # here, since a command that succeeds may need none of it
+
+        print(f"indexer: {safe(str(error))}", file=sys.stderr)  # it may quote a name or a question
         return 1
     except KeyboardInterrupt:
         print("indexer: interrupted; the index is as the last finished step left it", file=sys.stderr)

@@ -181,6 +181,7 @@ class LiveService:
         await self._observer.armed()
         if self._observer.is_blind():
             self._dirt.add(rescan="nothing is watched")
+            self._read_again(rules=False)
         else:
             await self._observer.caught_up()
         if self._reloads:  # new settings, of which the question is to hold the effect too
@@ -210,8 +211,8 @@ class LiveService:
 
     async def _arm(self) -> None:
         await self._observer.start()
-        self._dirt.add(rescan="the watches are armed")  # whatever was scanned before may have changed unseen
-        self._kick()
+        self._dirt.add(rescan="the watches are armed")  # whatever was read before may have changed unseen
+        self._read_again(rules=False)
 
     def _on_batch(self, batch: Batch) -> None:
         """Take in what the watcher saw. The observer has dealt with the batch's cookies."""
@@ -223,15 +224,19 @@ class LiveService:
             self._trouble = ""
         rescan = batch.rescan or ("the rules have changed" if batch.rules_changed else "")
         self._dirt.add(batch.paths, batch.trees, rescan)
-        if batch.rules_changed:
-            task = self._later(self._reload())
-            self._reloads.add(task)
-            task.add_done_callback(self._reloads.discard)
+        if rescan:  # where a file's change may have gone unseen, one of the settings may have
+            self._read_again(rules=batch.rules_changed)
         else:
             self._kick()
 
-    async def _reload(self) -> None:
-        """Read rules and settings anew, and go on by them; the scan that the batch asked for follows."""
+    def _read_again(self, *, rules: bool) -> None:
+        """Read the settings anew, and with ``rules`` the rules; no question that comes now is answered before."""
+        task = self._later(self._reload(rules=rules))
+        self._reloads.add(task)
+        task.add_done_callback(self._reloads.discard)
+
+    async def _reload(self, *, rules: bool) -> None:
+        """Go by the settings and the rules as they are now; the scan that was asked for follows."""
         async with self._reloading:  # what was read first must not be set last
             space = self._space
             try:
@@ -241,9 +246,11 @@ class LiveService:
                 self._wrong_settings = f"{error}; the settings before go on holding"
             if space.settings != self._space.settings:
                 self._space = space
+                rules = True
                 self._plan_audit()
                 await self._restart_updater("the settings have changed")
-            await self._observer.new_rules(self._space)
+            if rules:
+                await self._observer.new_rules(self._space)
             self._kick()
 
     # --- to and from the updater

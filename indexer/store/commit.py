@@ -141,10 +141,11 @@ class Writer:
     def commit(self, *, complete: bool = True) -> int:
         """Make everything pending durable, as a new generation, and give its number.
 
-        Nothing is written when there is nothing new. ``complete=False`` marks a checkpoint of an unfinished run.
+        Nothing is written when there is nothing new and the last one is still there. ``complete=False`` marks a checkpoint of an unfinished run.
         """
         state = self._state
-        if self._pending or state.repair or not state.home or state.complete != complete:
+        new = self._pending or state.repair or not state.home or state.complete != complete
+        if new or not self._is_intact():
             self._commit(complete=complete, whole=False)
         return self._state.generation
 

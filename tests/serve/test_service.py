@@ -216,6 +216,17 @@ def test_settings_take_effect_at_once(root: Path) -> None:
     play(story())
 
 
+def test_settings_that_changed_before_anything_was_watched(root: Path) -> None:
+    space = open_root(root)
+    (root / ".indexer.toml").write_text("[scan]\nexclude = ['pkg']\n")
+
+    async def story() -> None:
+        async with open_service(space) as service:
+            assert await paths_with(service, "first_thing") == []
+
+    play(story())
+
+
 async def eventually(is_so: Any, seconds: float = BOUND) -> bool:
     until = time.monotonic() + seconds
     while time.monotonic() < until:

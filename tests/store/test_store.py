@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -351,3 +352,13 @@ def test_a_held_snapshot_outlives_merges(root: Path) -> None:
             w.commit()
         w.compact()
     assert held.tables() == before
+
+
+def test_a_commit_of_nothing_restores_an_index_that_was_cleaned_away(root: Path) -> None:
+    directory = build(root, {"a": b"alpha\n"})
+    with Writer(root, directory, IDENTITY, disk=QuickDisk()) as writer:
+        before = open_snapshot(directory).tables()
+        shutil.rmtree(directory)
+        generation = writer.commit()
+        assert open_snapshot(directory).tables() == before
+        assert writer.commit() == generation, "once"
