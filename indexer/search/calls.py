@@ -17,6 +17,7 @@ import numpy as np
 from indexer import tokens
 from indexer.search.lexis import LEXIS
 from indexer.types import Kind
+from indexer.types import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -122,7 +123,9 @@ def _holding(corpus: Corpus, name: str, among: NDArray[np.bool_]) -> NDArray[np.
 
 
 def _first_byte(corpus: Corpus, row: int, chunk: Chunk) -> int:
-    """Where to begin to read: a part of a split definition may begin inside a string."""
+    """Where to begin to read: a part of a split definition, or of the rest of a file, may begin inside a string."""
+    if chunk.kind == Kind.REST:
+        return 0
     parent = int(corpus.snapshot.rows.parent[row])
     return corpus.snapshot.spans(parent)[0].start if chunk.part and parent >= 0 else chunk.spans[0].start
 
