@@ -17,7 +17,6 @@ import numpy as np
 from indexer import tokens
 from indexer.search.lexis import LEXIS
 from indexer.types import Kind
-from indexer.types import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

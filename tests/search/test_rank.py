@@ -145,4 +145,5 @@ def test_where_words_hardly_match_meaning_says_more(many: Corpus, tree: Tree) ->
 
     fair, poor = told("f4"), told("return quaint umbrellas to several shops")
     assert fair["meaning_best"] == fair["words"] == pytest.approx(1)
-    assert poor["meaning_best"] > 2 > 0.5 > poor["words"]
+    assert poor["meaning_best"] > 2
+    assert poor["words"] < 0.5
