@@ -6,10 +6,11 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from indexer.embed import load
 from indexer.settings import Settings
 from indexer.workspace import Workspace, open_workspace
 
@@ -104,11 +105,18 @@ class Counting:
 
 
 def workspace(root: Path, embedder: Any = None, settings: Settings | None = None) -> Workspace:
-    """A workspace with the built-in settings, whatever this machine's user has set."""
-    from indexer.embed.hashing import HashingEmbedder
+    """A workspace with the built-in settings, whatever this machine's user has set.
 
+    Its settings name the embedder too, as commands and a daemon's updater go by them.
+    """
+    chosen = settings or Settings()
+    if embedder is None:
+        embedder = load(chosen.embed.model)
     return Workspace(
-        root.resolve(), root.resolve() / ".indexer", settings or Settings(), embedder or HashingEmbedder()
+        root.resolve(),
+        root.resolve() / ".indexer",
+        replace(chosen, embed=replace(chosen.embed, model=embedder.name)),
+        embedder,
     )
 
 
