@@ -79,12 +79,10 @@ def opened_of(run: Run, root: Path, names: set[str]) -> list[str]:
 
 
 class Counting:
-    """The hashing embedder, counting the texts it is given."""
+    """The embedder of the built-in settings, counting the texts it is given."""
 
     def __init__(self) -> None:
-        from indexer.embed.hashing import HashingEmbedder
-
-        self._inner = HashingEmbedder()
+        self._inner = load(Settings().embed.model)
         self.texts = 0
 
     @property
