@@ -289,8 +289,7 @@ def test_a_lock_goes_with_its_process_and_no_child_keeps_it(home: Home) -> None:
         "import os, sys, time\n"
         "from indexer.serve import lock\n"
         "assert lock.take(sys.argv[1])\n"
-        "child = os.fork()\n"
-        "if child: print(child, flush=True)\n"
+        "if not os.fork(): print(os.getpid(), flush=True)  # the child, when it has let go\n"
         "time.sleep(600)\n"
     )
     with subprocess.Popen([sys.executable, "-c", code, path], stdout=subprocess.PIPE, text=True) as process:
