@@ -188,7 +188,7 @@ def _shuffled(corpus: Corpus, rows: I64) -> list[int]:
 def _example(corpus: Corpus, reader: show.Reader, row: int) -> Example | None:
     chunk = corpus.snapshot.chunk(row)
     path = corpus.path(row)
-    if not reader.is_current(row, chunk.spans):
+    if not reader.is_current(row):
         return None
     sentence = first_sentence(_documentation(reader.text(path) or b"", chunk))
     words = " ".join(_PARTS.findall(chunk.symbol)).lower()

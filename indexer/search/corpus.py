@@ -104,6 +104,12 @@ class Corpus:
         """Add up each file's rows (f,)."""
         return self._by_file(np.add, rows)
 
+    def best_of_some(self, rows: I64, values: F64) -> F64:
+        """Return the highest value (n,) of some rows (n,) by file (f,); 0 for a file without any of them."""
+        column = np.zeros(self.files)
+        np.maximum.at(column, self.file[rows], values)
+        return column
+
     def _by_file(self, reduce: np.ufunc, rows: F64) -> F64:
         column = np.zeros(self.files)
         if len(self.indexed):

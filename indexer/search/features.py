@@ -120,8 +120,8 @@ def _over_all_files(corpus: Corpus, question: Question, among: NDArray[np.bool_]
         "folder_known": paths.folder_known,
         "stem_joined": signals.joined_stem(corpus, question),
         "mention": signals.mention(corpus, question),
-        "definition": _of_files(corpus, defined.rows, defined.all),
-        "named": _of_files(corpus, defined.rows, defined.strong),
+        "definition": corpus.best_of_some(defined.rows, defined.all),
+        "named": corpus.best_of_some(defined.rows, defined.strong),
         "definition_words": signals.definition_words(corpus, known),
     }
     words = best / (best.max(initial=0.0) or 1.0)
@@ -129,12 +129,6 @@ def _over_all_files(corpus: Corpus, question: Question, among: NDArray[np.bool_]
     columns["importers"] = graph.from_importers(words) / np.sqrt(1 + graph.in_degree)
     columns["imports"] = graph.from_imported(words) / (1 + graph.out_degree)
     return _Columns(lexical, defined, columns)
-
-
-def _of_files(corpus: Corpus, rows: I64, values: F64) -> F64:
-    column = np.zeros(corpus.files)
-    np.maximum.at(column, corpus.file[rows], values)
-    return column
 
 
 # Signals without a natural scale, and those that have one.

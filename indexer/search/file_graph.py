@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-F64 = NDArray[np.float64]
-I64 = NDArray[np.int64]
+import numpy as np
+
+if TYPE_CHECKING:
+    from indexer.search.columns import F64, I64
 
 
 class FileGraph:
@@ -23,12 +25,12 @@ class FileGraph:
         self.imported: I64
         self.importer, self.imported = np.divmod(edges, max(files, 1))
 
-    @property
+    @cached_property
     def in_degree(self) -> I64:
         """How many files depend on each file (f,)."""
         return np.bincount(self.imported, minlength=self.files)
 
-    @property
+    @cached_property
     def out_degree(self) -> I64:
         """How many files each file (f,) depends on."""
         return np.bincount(self.importer, minlength=self.files)

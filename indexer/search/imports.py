@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indexer.search.file_graph import FileGraph
 from indexer.search.import_languages import number_of
@@ -18,10 +17,9 @@ from indexer.search.import_meaning import Resolver
 from indexer.store.format import NONE, Flag
 
 if TYPE_CHECKING:
+    from indexer.search.columns import I64
     from indexer.search.import_meaning import Roots
     from indexer.store import Snapshot
-
-I64 = NDArray[np.int64]
 
 
 class ImportGraph(FileGraph):

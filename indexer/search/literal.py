@@ -103,7 +103,7 @@ def _occurrence(reader: show.Reader, path: str, row: int | None, where: Span) ->
         return show.line_hit(path, None, lines, text)
     chunk = reader.corpus.snapshot.chunk(row)
     # The text is what is in the file now; only the name around it may be out of date.
-    return show.line_hit(path, chunk, lines, text, stale=not reader.is_current(row, chunk.spans))
+    return show.line_hit(path, chunk, lines, text, stale=not reader.is_current(row))
 
 
 def _around(text: bytes, where: Span) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 _MOST_TERMS = 32  # of the chunk's terms, those that are rare elsewhere and frequent in it
 _SAME_FILE = 0.9
 _DENSE_SHARE = 0.4
-_LINE_END = re.compile(rb"\r\n|\r|\n")
 
 
 def related(
@@ -70,9 +68,9 @@ def _row_at_line(corpus: Corpus, reader: show.Reader, path: str, line: int) -> i
     record = corpus.snapshot.record(path)
     if record is not None and record.reason:
         raise QueryError(f"related: {path} is not indexed ({record.reason})")
-    lines = _LINE_END.split(reader.text(path) or b"")
-    if line > len(lines):
-        raise QueryError(f"related: {path} has {len(lines):,} lines, and no line {line}")
+    lines = reader.count_lines(path)
+    if line > lines:
+        raise QueryError(f"related: {path} has {lines:,} lines, and no line {line}")
     row = corpus.row_near_line(file, line)
     if row is None:
         raise QueryError(f"related: {path} has nothing indexed at line {line}")

@@ -46,14 +46,9 @@ class Reader:
             self._files[path] = self._read(path)
         return self._files[path]
 
-    def is_current(self, row: int, spans: Sequence[Span]) -> bool:
+    def is_current(self, row: int) -> bool:
         """Tell whether the bytes at the row's spans are those that were indexed."""
-        text = self.text(self.corpus.path(row))
-        if text is None or spans[-1].end > len(text):
-            return False
-        key = keys_of([b"".join(text[span.start : span.end] for span in spans)])
-        found = self.corpus.snapshot.find_contents(key)
-        return int(found[0]) == int(self.corpus.content[row])
+        return self.are_current([row])[0]
 
     def are_current(self, rows: Sequence[int]) -> list[bool]:
         """`is_current` of many rows, several times as fast as one by one."""
@@ -71,6 +66,10 @@ class Reader:
         """Return one line of a file."""
         lines = _LINE_END.split(self.text(path) or b"", line)
         return lines[line - 1].decode("utf-8", "replace") if line <= len(lines) else ""
+
+    def count_lines(self, path: str) -> int:
+        """Count the lines of a file; the empty one behind its last line end is one."""
+        return len(_LINE_END.split(self.text(path) or b""))
 
     def shown(self, path: str, run: Sequence[Span]) -> str:
         """Return the text of a run of spans, from the start of its first line where only blanks stand before it."""
@@ -117,14 +116,21 @@ def _hit(
     )
 
 
-def definition_hit(corpus: Corpus, reader: Reader, row: int, score: float) -> Hit:
-    """Show a definition from its own line on, and that line as its text."""
-    chunk = corpus.snapshot.chunk(row)
-    path = corpus.path(row)
-    current = reader.is_current(row, chunk.spans)
-    text = reader.line(path, chunk.line) if current else ""
+def definition_hits(reader: Reader, scored: Sequence[tuple[int, float]]) -> list[Hit]:
+    """Show definitions with their scores, each from its own line on, and that line as its text."""
+    current = reader.are_current([row for row, _ in scored])
+    return [
+        _definition_hit(reader, row, score, is_current=is_current)
+        for (row, score), is_current in zip(scored, current, strict=True)
+    ]
+
+
+def _definition_hit(reader: Reader, row: int, score: float, *, is_current: bool) -> Hit:
+    chunk = reader.corpus.snapshot.chunk(row)
+    path = reader.corpus.path(row)
+    text = reader.line(path, chunk.line) if is_current else ""
     lines = (chunk.line, max(chunk.line, first_run(chunk.spans)[-1].end_line))
-    return replace(line_hit(path, chunk, lines, text, stale=not current), score=score)
+    return replace(line_hit(path, chunk, lines, text, stale=not is_current), score=score)
 
 
 def line_hit(

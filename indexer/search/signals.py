@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indexer.search.columns import F64, I64, Found, Words
+    from indexer.search.columns import F64, I64, Words
     from indexer.search.corpus import Corpus, Names
     from indexer.search.lexical import Lexical
     from indexer.search.query import Name, Question, Term
@@ -167,14 +167,7 @@ def definition_words(corpus: Corpus, known: Known) -> F64:
     values = np.minimum(covers[touched], 1.0) * np.minimum(
         words[touched] / np.maximum(corpus.snapshot.string_length[touched], 1), 1.0
     )
-    found = corpus.symbol.find(touched, values)
-    return _best_of_files(corpus, found)
-
-
-def _best_of_files(corpus: Corpus, rows: Found) -> F64:
-    column = np.zeros(corpus.files)
-    np.maximum.at(column, corpus.file[rows.at], rows.often)
-    return column
+    return corpus.best_of_some(*corpus.symbol.find(touched, values))
 
 
 # --- paths

@@ -57,7 +57,7 @@ def symbols(
     ranked = sorted(zip(np.round(-fits - (places - 1) / 100, 5).tolist(), rows.tolist(), strict=True))
     if len(ranked) > k:
         notes.append(f"the first {k:,} of {len(ranked):,}; -k shows more")
-    hits = [show.definition_hit(corpus, reader, row, -score) for score, row in ranked[:k]]
+    hits = show.definition_hits(reader, [(row, -score) for score, row in ranked[:k]])
     return Found("symbols", hits, notes=tuple(notes))
 
 

@@ -19,7 +19,7 @@ from indexer.types import Kind
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from indexer.search.file_graph import I64
+    from indexer.search.columns import I64
     from indexer.store import Snapshot
     from indexer.store.tables import U32, U64, Bool
 

@@ -235,10 +235,9 @@ def _definitions(corpus: Corpus, read: ReadText) -> list[Hit]:
     snapshot = corpus.snapshot
     named = (snapshot.symbol != corpus.string_id("")) & (snapshot.rows.part == 0)
     reader = show.Reader(corpus, read)
-    return [
-        show.definition_hit(corpus, reader, row, 1.0)
-        for row in np.flatnonzero(named)[:_SYMBOLS_SHOWN].tolist()
-    ]
+    return show.definition_hits(
+        reader, [(row, 1.0) for row in np.flatnonzero(named)[:_SYMBOLS_SHOWN].tolist()]
+    )
 
 
 # --- the index itself

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from indexer.train.doctext import first_paragraph, first_sentence
 from indexer.train.documented import FUNCTIONS, Documented, definitions, is_test
+from indexer.train.reading import Pair
 from indexer.train.remarks import remarks
 
 if TYPE_CHECKING:
@@ -36,16 +37,6 @@ _CODE = re.compile(
     r"[;{}]\s*$|^\s*(?:if|for|while|return|var|let|const|else|elif)\b.*[:({;]\s*$|\w\(.*\)\s*;?$|[=<>!]=|=>|->|\w\.\w+\("
 )
 _LINT = re.compile(r"^(?:[:@\\]\w+|\.\.|>>>)")
-
-
-class Pair(NamedTuple):
-    """A question and the code it is answered by."""
-
-    left: str
-    right: str
-    kind: str
-    language: str
-    project: str
 
 
 def pairs_of_file(language: str, text: bytes, project: str, dropped: Counter[str]) -> Iterator[Pair]:

@@ -33,13 +33,15 @@ from zlib import crc32
 from xxhash import xxh3_64_intdigest
 
 from indexer.train import excluded
-from indexer.train.mining import Pair, pairs_of_file
+from indexer.train.mining import pairs_of_file
 from indexer.train.places import code_files
 from indexer.train.sources import read_list
 from indexer.train.twins import Twins, files_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from indexer.train.reading import Pair
 
 MOST = {"doc": 9000, "name": 5000, "comment": 5000, "zhdoc": 9000}  # of one project
 ENOUGH = 14_000  # pairs of one project

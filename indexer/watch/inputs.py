@@ -50,10 +50,6 @@ class Inputs:
         self.names = {wd: frozenset(wanted) for wd, wanted in names.items()}
         return before.keys() - self.names.keys()
 
-    def place_again(self) -> set[int]:
-        """As `place`, for the same files: directories on the way to them may have come or gone."""
-        return self.place(self._paths)
-
     def _on_the_way(self, file: bytes, told: str) -> bool:
         """Watch the directory of a file, or the nearest one above that is there; ``told`` is what the file is called."""
         for _ in range(_TRIES):

@@ -26,8 +26,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer import embed
-from indexer.embed.static import StaticEmbedder
 from indexer.reindex import reindex
 from indexer.search import Corpus
 from indexer.search import weights as ranking
@@ -38,6 +36,7 @@ from indexer.search.query import parse
 from indexer.search.rank import select
 from indexer.settings import Settings
 from indexer.workspace import Workspace
+from tests.benchmarks.retrieval import choose_embedder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -130,7 +129,7 @@ def main() -> None:
     parser.add_argument("--model", default=Settings().embed.model, help="an embedder, or a model's .npz")
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
-    bench = Bench(arguments.eval, arguments.repos, arguments.indexes, _embedder(arguments.model))
+    bench = Bench(arguments.eval, arguments.repos, arguments.indexes, choose_embedder(arguments.model))
     learnt = json.loads(ranking.RANKING.read_text())
     scores: list[list[float]] = []
     for mode in ("lexical", "hybrid"):
@@ -142,11 +141,6 @@ def main() -> None:
         learnt[mode] = {"signals": _named(names, weights)} | confidence(bench, mode)
     if arguments.write:
         ranking.RANKING.write_text(json.dumps(learnt, indent=2) + "\n")
-
-
-def _embedder(model: str) -> Embedder:
-    """Load an embedder by its name, or a static one from a model's file."""
-    return embed.checked(StaticEmbedder(Path(model))) if model.endswith(".npz") else embed.load(model)
 
 
 def _named(names: Sequence[str], values: F64) -> dict[str, float]:

@@ -32,14 +32,18 @@ def test_an_inverse_finds_every_row_of_every_value_once(column: list[int], ids: 
     assert sorted(zip(found.at.tolist(), found.often.tolist(), strict=True)) == sorted(wanted)
 
 
-@pytest.fixture
-def many(tree: Tree) -> Corpus:
+def lay(tree: Tree) -> Corpus:
     """Five files of six functions each; the first function is the same in all of them."""
     bodies = [f"def f{i}(a):\n    return a + {i}\n\n\n" for i in range(6)]
     for file in range(5):
         own = [body.replace("a +", f"a{file} +") for body in bodies[1:]]
         tree.write({f"m{file}.py": bodies[0] + "".join(own)})
     return tree.index()
+
+
+@pytest.fixture
+def many(tree: Tree) -> Corpus:
+    return lay(tree)
 
 
 def by_hand(corpus: Corpus, scores: NDArray[np.float64], k: int) -> list[tuple[int, float]]:
@@ -80,13 +84,7 @@ _made: list[Corpus] = []
 
 def _shared(factory: pytest.TempPathFactory) -> Corpus:
     if not _made:
-        tree = Tree(factory.mktemp("ranked"))
-        bodies = [f"def f{i}(a):\n    return a + {i}\n\n\n" for i in range(6)]
-        for file in range(5):
-            tree.write(
-                {f"m{file}.py": bodies[0] + "".join(b.replace("a +", f"a{file} +") for b in bodies[1:])}
-            )
-        _made.append(tree.index())
+        _made.append(lay(Tree(factory.mktemp("ranked"))))
     return _made[0]
 
 

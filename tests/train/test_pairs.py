@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from indexer.train import pairs
-from indexer.train.mining import Pair, in_words, pairs_of_file, shortened
+from indexer.train.mining import in_words, pairs_of_file, shortened
+from indexer.train.reading import Pair
 from indexer.train.remarks import remarks
 
 CACHE = '''"""A cache."""
