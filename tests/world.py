@@ -94,6 +94,19 @@ class World:
             time.sleep(0.01)
         return self._client
 
+    def daemon(self) -> int:
+        """The process of the daemon, which is started where none is."""
+        self.client()
+        assert self._daemon is not None
+        return self._daemon.pid
+
+    def sync(self) -> Client:
+        """Wait until the daemon says that it is current."""
+        client = self.client()
+        found = client.request("index/sync", {"timeout_ms": int(BOUND * 1000)}, timeout=BOUND * 2)
+        assert found["fresh"], found
+        return client
+
     def _hang_up(self) -> None:
         if self._client is not None:
             self._client.close()
@@ -138,9 +151,7 @@ class World:
 
     def compare(self) -> list[str]:
         """Wait until the index is current, and return how it differs from one made from nothing."""
-        client = self.client()
-        found = client.request("index/sync", {"timeout_ms": int(BOUND * 1000)}, timeout=BOUND * 2)
-        assert found["fresh"], found
+        client = self.sync()
         if not (self.root / ".indexer" / "manifest.json").exists():
             # Cleaned away: the answers go on from memory, and a run restores it.
             client.request("index/reindex", timeout=BOUND)
@@ -168,7 +179,7 @@ class World:
 
     def sound(self) -> list[str]:
         """With the daemon gone in peace, what lies on disk is whole and private, and nothing lies beside it."""
-        self.client().request("index/sync", {"timeout_ms": int(BOUND * 1000)}, timeout=BOUND * 2)
+        self.sync()
         self.close()
         return inspect(self.root / ".indexer")
 
