@@ -24,6 +24,7 @@ from __future__ import annotations
 import re
 import threading
 from array import array
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import ucd_3_2_0
 
@@ -138,6 +139,17 @@ def count_terms(texts: Sequence[bytes]) -> TermCounts:
         np.concatenate([[0], *sizes]).cumsum(dtype=np.int64),
         np.concatenate([np.empty(0, np.uint64), *(part.terms for part in parts)]),
         np.concatenate([np.empty(0, np.uint16), *(part.counts for part in parts)]),
+    )
+
+
+def count_one(text: str) -> TermCounts:
+    """`count_terms` of one text that is short and not worth a vocabulary, such as a question."""
+    numbers = map(_hash, terms_of(text))
+    often = sorted(Counter(numbers).items())
+    return TermCounts(
+        np.array([0, len(often)], np.int64),
+        np.array([number for number, _ in often], np.uint64),
+        np.array([min(count, 65535) for _, count in often], np.uint16),
     )
 
 

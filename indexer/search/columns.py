@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,31 +16,28 @@ F64 = NDArray[np.float64]
 I64 = NDArray[np.int64]
 
 
-class Found(NamedTuple):
-    """Rows (or files, or contents) that hold a term, and how often each does; none stands twice."""
+class Words:
+    """The terms of some texts, from terms back to texts; ``sizes`` (n,): the number of different terms of each."""
 
-    at: I64
-    often: F64
-
-
-class Words(NamedTuple):
-    """The terms of some texts: each term and its text (t,), the number of different terms of each text (n,)."""
-
-    terms: NDArray[np.uint64]
-    owner: I64
-    sizes: F64
+    def __init__(self, texts: Sequence[bytes]) -> None:
+        """Take texts apart; one without any terms counts as one of size 1."""
+        offsets, terms, _ = tokens.count_terms(texts)
+        sizes = np.diff(offsets)
+        order = np.argsort(terms, kind="stable")
+        self._terms = terms[order]
+        self._owner = np.repeat(np.arange(len(texts)), sizes)[order]
+        self.sizes: F64 = np.maximum(sizes, 1).astype(np.float64)
 
     @property
     def texts(self) -> int:
         """How many texts there are."""
         return len(self.sizes)
 
-
-def words_of(texts: Sequence[bytes]) -> Words:
-    """Take texts apart into their terms; a text without any counts as one of size 1."""
-    offsets, terms, _ = tokens.count_terms(texts)
-    sizes = np.diff(offsets)
-    return Words(terms, np.repeat(np.arange(len(texts)), sizes), np.maximum(sizes, 1).astype(np.float64))
+    def find(self, terms: NDArray[np.uint64]) -> tuple[I64, I64]:
+        """Texts that hold each of some terms (n,): the places in ``terms`` (m,), ascending, and the texts (m,)."""
+        starts = np.searchsorted(self._terms, terms)
+        lengths = np.searchsorted(self._terms, terms, "right") - starts
+        return np.repeat(np.arange(len(terms)), lengths), self._owner[ranges(starts, lengths)]
 
 
 class Inverse:
@@ -48,33 +45,32 @@ class Inverse:
 
     def __init__(self, column: NDArray[Any], values: int) -> None:
         self._rows = np.argsort(column, kind="stable")
-        self._offsets = np.zeros(values + 1, np.int64)
-        lengths = np.bincount(column, minlength=values)
-        np.cumsum(lengths, out=self._offsets[1:])
-        # Most values have one row or none: those are looked up in one step.
-        self._first = np.full(values, -1, np.int64)
-        self._first[column[::-1]] = np.arange(len(column))[::-1]
-        self._many = lengths > 1
+        self._lengths = np.bincount(column, minlength=values)
+        self._starts = np.cumsum(self._lengths) - self._lengths
 
-    def find(self, ids: NDArray[Any], counts: NDArray[Any]) -> Found:
-        """Give the rows of some ids (n,), each with the id's count (n,); ids that no row has are left out."""
-        rows, often = self._first[ids], counts.astype(np.float64)
-        many = self._many[ids]
-        if many.any():
-            more = self._others(ids[many].astype(np.int64), often[many])
-            return Found(
-                np.concatenate([rows[rows >= 0], more.at]), np.concatenate([often[rows >= 0], more.often])
-            )
-        held = rows >= 0
-        return Found(rows, often) if held.all() else Found(rows[held], often[held])
+    def find(self, ids: I64) -> tuple[I64, I64]:
+        """Rows (m,) that have some ids (n,), and of each the place of its id among them, ascending."""
+        lengths, starts = self._lengths[ids], self._starts[ids]
+        if (lengths == 1).all():
+            return self._rows[starts], np.arange(len(ids))
+        return self._rows[ranges(starts, lengths)], np.repeat(np.arange(len(ids)), lengths)
 
-    def _others(self, ids: I64, often: F64) -> Found:
-        """Rows of some ids (n,) after their first."""
-        starts = self._offsets[ids] + 1
-        lengths = self._offsets[ids + 1] - starts
-        ends = np.cumsum(lengths)
-        rows = self._rows[np.arange(int(ends[-1])) + np.repeat(starts - ends + lengths, lengths)]
-        return Found(rows, np.repeat(often, lengths))
+
+def ranges(starts: I64, lengths: I64) -> I64:
+    """Give start, start + 1, ... of each start (n,), as many as its length says, one after the other."""
+    ends = np.cumsum(lengths)
+    total = int(ends[-1]) if len(ends) else 0
+    return np.arange(total) + np.repeat(starts - ends + lengths, lengths)
+
+
+def firsts(ascending: I64) -> I64:
+    """Where each different value of an ascending array (n,) of numbers from 0 on stands first."""
+    return np.flatnonzero(np.diff(ascending, prepend=-1))
+
+
+def sums(at: I64, values: NDArray[Any], n: int) -> F64:
+    """Add up the values (m,) that stand at each of n places; `np.bincount`, which of nothing makes whole numbers."""
+    return np.bincount(at, values, n).astype(np.float64, copy=False)
 
 
 def relative(lengths: NDArray[Any]) -> F64:

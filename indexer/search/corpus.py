@@ -7,14 +7,15 @@ which depend on history, only ever serve to look something up.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.search.columns import F64, I64, Found, Inverse, relative
+from indexer.search.columns import F64, I64, Inverse, ranges, relative
 from indexer.search.imports import ImportGraph
 from indexer.search.tree import TreeColumns
 from indexer.search.uses import type_uses
+from indexer.store import Held
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,13 +30,6 @@ if TYPE_CHECKING:
 _MINOR = 0.1  # of all files: a language with fewer is not what the repository is written in
 
 
-class Names(NamedTuple):
-    """Strings (symbols, scopes, paths, whatever has a name) that hold a term, and how often each does."""
-
-    strings: NDArray[np.uint32]
-    often: NDArray[np.uint16]
-
-
 class Corpus:
     """A view of one snapshot; columns are made when first needed and kept with it. Threads may share one.
 
@@ -45,7 +39,9 @@ class Corpus:
     def __init__(self, snapshot: Snapshot, before: Corpus | None = None) -> None:
         self.snapshot = snapshot
         self.file: NDArray[np.int64] = snapshot.rows.file.astype(np.int64)
-        self.content = snapshot.rows.content
+        self.content: NDArray[np.int64] = snapshot.rows.content.astype(
+            np.int64
+        )  # numpy's own index type is the quick one
         self.rows = len(self.file)
         self.files = len(snapshot.files.path)
         self.tree: TreeColumns = TreeColumns.of(snapshot.paths, before.tree if before else None)
@@ -94,26 +90,31 @@ class Corpus:
     @cached_property
     def indexed(self) -> I64:
         """Files that have rows, ascending."""
-        return np.flatnonzero(np.diff(self.snapshot.files.first_row))
+        return np.flatnonzero(self.has_rows)
+
+    @cached_property
+    def has_rows(self) -> NDArray[np.bool_]:
+        """Whether each file (f,) has rows."""
+        return np.diff(self.snapshot.files.first_row) > 0
 
     def best_of_files(self, rows: F64) -> F64:
         """Return the highest of each file's rows (f,); 0 for a file without any."""
-        return self._by_file(np.maximum, rows)
+        column = np.full(self.files, -np.inf)
+        np.maximum.at(column, self.file, rows)
+        column[~self.has_rows] = 0
+        return column
 
     def sums_of_files(self, rows: F64) -> F64:
         """Add up each file's rows (f,)."""
-        return self._by_file(np.add, rows)
+        column = np.zeros(self.files)
+        if len(self.indexed):
+            column[self.indexed] = np.add.reduceat(rows, self.snapshot.files.first_row[self.indexed])
+        return column
 
     def best_of_some(self, rows: I64, values: F64) -> F64:
         """Return the highest value (n,) of some rows (n,) by file (f,); 0 for a file without any of them."""
         column = np.zeros(self.files)
         np.maximum.at(column, self.file[rows], values)
-        return column
-
-    def _by_file(self, reduce: np.ufunc, rows: F64) -> F64:
-        column = np.zeros(self.files)
-        if len(self.indexed):
-            column[self.indexed] = reduce.reduceat(rows, self.snapshot.files.first_row[self.indexed])
         return column
 
     @cached_property
@@ -128,6 +129,11 @@ class Corpus:
         """Return the rows of a file."""
         first = self.snapshot.files.first_row
         return range(int(first[file]), int(first[file + 1]))
+
+    def rows_of_files(self, files: I64) -> I64:
+        """Return the rows of some files (n,), in the order of the files."""
+        first = self.snapshot.files.first_row
+        return ranges(first[files], first[files + 1] - first[files])
 
     def path(self, row: int) -> str:
         """Path of a row's file."""
@@ -163,7 +169,7 @@ class Corpus:
     # --- symbols
 
     @cached_property
-    def _string_bytes(self) -> I64:
+    def symbol_size(self) -> I64:
         """Bytes of each string; 0 for strings that are no live row's symbol."""
         sizes = np.zeros(self.snapshot.string_count, np.int64)
         symbols = self.snapshot.symbol
@@ -171,19 +177,9 @@ class Corpus:
             sizes[symbols] = self.snapshot.string_size[symbols]
         return sizes
 
-    def symbols_like(self, names: Names, size: int) -> list[int]:
-        """Those of some strings that are symbols and of about ``size`` bytes (underscores may add some)."""
-        sizes = self._string_bytes[names.strings]
-        return sorted(names.strings[(sizes >= size) & (sizes <= size + 4)].tolist())
-
-    def symbols_among(self, names: Names) -> NDArray[np.uint32]:
-        """Those of some strings that are symbols of live rows."""
-        symbols: NDArray[np.uint32] = names.strings[self._string_bytes[names.strings] > 0]
-        return symbols
-
     def rows_with_symbols(self, symbols: Sequence[int]) -> I64:
         """Rows whose symbol is one of these strings, ascending."""
-        return np.sort(self.symbol.find(np.array(symbols, np.int64), np.ones(len(symbols))).at)
+        return np.sort(self.symbol.find(np.array(symbols, np.int64))[0])
 
     def string_id(self, text: str) -> int:
         """Return the id of a string, -1 if it is nowhere; remembered, for the few that are asked for again and again."""
@@ -195,7 +191,7 @@ class Corpus:
     @cached_property
     def symbols(self) -> list[tuple[int, str]]:
         """Symbols of live rows: string id and text."""
-        numbers = np.flatnonzero(self._string_bytes).tolist()
+        numbers = np.flatnonzero(self.symbol_size).tolist()
         return [(number, self.snapshot.string(number)) for number in numbers]
 
     # --- terms
@@ -204,26 +200,33 @@ class Corpus:
         """Return the terms, or of very many (a pasted file) those that the fewest contents hold."""
         if len(terms) <= most:
             return terms
-        held = [(self.holding(term.hash) or self.rows, at) for at, term in enumerate(terms)]
-        return [terms[at] for at in sorted(at for _, at in sorted(held)[:most])]
+        held = self.holding(np.array([term.hash for term in terms], np.uint64))
+        rarest = np.argsort(np.where(held, held, self.rows), kind="stable")[:most]
+        return [terms[at] for at in np.sort(rarest).tolist()]
 
-    def holding(self, term: int) -> int:
-        """Count the contents that hold a term."""
-        return len(self.snapshot.postings(term)[0])
+    def holding(self, terms: NDArray[np.uint64]) -> I64:
+        """Count the live contents that hold each of some terms (n,)."""
+        held = self.snapshot.holding(terms)
+        return np.bincount(held.place[self.snapshot.live[held.ids]], minlength=len(terms))
 
-    def names(self, term: int) -> Names:
-        """Strings that hold a term."""
-        return Names(*self.snapshot.name_postings(term))
+    def names(self, terms: NDArray[np.uint64]) -> Held:
+        """Strings (symbols, scopes, paths, whatever has a name) that hold each of some terms (n,), by place."""
+        return by_place(self.snapshot.names_holding(terms))
 
-    def bodies(self, term: int) -> Found:
-        """Rows whose body holds a term."""
+    def bodies(self, terms: NDArray[np.uint64]) -> Held:
+        """Rows whose body holds each of some terms (n,), by place."""
         # Bound or not: contents that no row has are left out here.
-        return self._contents.find(*self.snapshot.stack.postings("body", term))
+        return self.held(self._contents, self.snapshot.holding(terms))
+
+    def held(self, inverse: Inverse, held: Held) -> Held:
+        """Pass on what some ids hold to the rows that have these ids, by place."""
+        rows, source = inverse.find(held.ids)
+        return by_place(Held(held.place[source], rows, held.often[source]))
 
     def rows_alike(self, row: int) -> list[int]:
         """Rows that have the same content as a row, that one among them, ascending."""
-        found = self._contents.find(self.content[row : row + 1], np.ones(1))
-        return sorted(found.at.tolist())
+        rows, _ = self._contents.find(self.content[row : row + 1])
+        return sorted(rows.tolist())
 
     @cached_property
     def _contents(self) -> Inverse:
@@ -244,10 +247,15 @@ class Corpus:
         """From strings to the files of which they are the path."""
         return Inverse(self.snapshot.files.path, self.snapshot.string_count)
 
-    def to_rows(self, files: Found) -> Found:
-        """Give the rows of files what the files have."""
-        return self._rows_of_files.find(files.at, files.often)
-
     @cached_property
-    def _rows_of_files(self) -> Inverse:
+    def rows_by_file(self) -> Inverse:
+        """From files to their rows."""
         return Inverse(self.file, self.files)
+
+
+def by_place(held: Held) -> Held:
+    """Sort by place, unless it is so already; what stands at one place keeps its order."""
+    if not (np.diff(held.place) < 0).any():
+        return held
+    order = np.argsort(held.place, kind="stable")
+    return Held(held.place[order], held.ids[order], held.often[order])

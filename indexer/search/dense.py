@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import simsimd
 
+from indexer import tokens
+from indexer.embed import TermEmbedder
 from indexer.errors import EmbedderError
 
 if TYPE_CHECKING:
@@ -19,18 +21,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.embed import Embedder
-    from indexer.search.columns import F64
+    from indexer.search.columns import F64, I64
     from indexer.search.corpus import Corpus
 
 _STEEPNESS = 12.0  # how much a close chunk counts above the others of its file
 
 
 class Meaning(NamedTuple):
-    """Cosines with the question: of rows (r,), and of each file its best row, its rows together, its name (f,)."""
+    """Cosines with the question: of rows (r,), and of each file (f,) its best row, its rows' mean, its name."""
 
     rows: F64
     best: F64
-    many: F64
     mean: F64
     stem: F64
 
@@ -42,14 +43,21 @@ def meaning(corpus: Corpus, embedder: Embedder, query: str) -> Meaning | None:
         return None
     rows = cosine_to(corpus, vector)
     held = np.maximum(np.diff(corpus.snapshot.files.first_row), 1)
-    together = np.log1p(corpus.sums_of_files(np.expm1(_STEEPNESS * np.maximum(rows, 0))))
     return Meaning(
         rows,
         corpus.best_of_files(rows),
-        together,
         corpus.sums_of_files(rows) / held,
         corpus.tree.stems_like(embedder, vector),
     )
+
+
+def together(cosines: F64, starts: I64) -> F64:
+    """What the cosines (n,) of some files' rows say together, file by file (m,), where they begin at ``starts`` (m,).
+
+    It is the logarithm of a sum of exponentials: several close rows say more than one, and many distant ones nothing.
+    """
+    said: F64 = np.log1p(np.add.reduceat(np.exp(_STEEPNESS * np.maximum(cosines, 0)) - 1, starts))
+    return said
 
 
 def cosine(corpus: Corpus, embedder: Embedder, query: str) -> F64:
@@ -69,7 +77,11 @@ def question_vector(corpus: Corpus, embedder: Embedder, query: str) -> NDArray[n
             f"the index holds vectors of {wanted[0]} ({wanted[1]} dimensions, version {wanted[2]}), the question's"
             f" would be of {given[0]} ({given[1]}, version {given[2]}): reindex first"
         )
-    vector: NDArray[np.float32] = embedder.embed([query])[0]
+    if isinstance(embedder, TermEmbedder):  # to count one short text is little work beside what a batch needs
+        rows = embedder.embed_terms(tokens.count_one(query))
+    else:
+        rows = embedder.embed([query])
+    vector: NDArray[np.float32] = rows[0]
     return vector
 
 
@@ -93,5 +105,6 @@ def dots(
     for first, vectors, scales in pieces:
         if len(vectors):
             products = np.asarray(simsimd.cdist(whole, vectors, "dot"), np.float64)[0]
-            scores[first : first + len(vectors)] = products * scales.astype(np.float64) * step
+            np.multiply(products, scales, out=scores[first : first + len(vectors)])
+    scores *= step
     return scores

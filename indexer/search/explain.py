@@ -37,7 +37,12 @@ def signals(corpus: Corpus, scored: Scored, ranked: Ranked) -> list[Signal]:
         if name in found.signals and (value := float(found.signals[name][at])) and weight
     ]
     told.sort(key=lambda signal: -abs(signal.contribution))
-    said = found.rows[ranked.row] / (found.rows[corpus.rows_of(int(found.files[at]))].max() or 1.0)
+    first, row = np.searchsorted(
+        found.rows, (corpus.rows_of(int(found.files[at])).start, ranked.row)
+    ).tolist()
+    said = found.said[row] / (
+        found.said[first : first + len(corpus.rows_of(int(found.files[at])))].max() or 1.0
+    )
     rest = [
         ("sum", scored.sums[at]),
         ("best_sum", scored.sums.max()),

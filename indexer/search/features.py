@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from indexer.search import signals
+from indexer.search.columns import sums
+from indexer.search.dense import together
 from indexer.search.lexical import bm25
 
 if TYPE_CHECKING:
@@ -47,19 +49,22 @@ _DEFINING, _MEANING = 0.9, 0.3
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Files that may answer (n,), ascending; their signals by name, (n,) each; what each row (r,) says for itself.
+    """Files that may answer (n,), ascending; their signals by name, (n,) each.
 
-    ``absolute`` holds, for each candidate, what the question's best possible file would have as 1: how sure the
-    ranking can be is judged by it.
+    ``rows`` (r,), ascending, are the files' rows, and ``said`` (r,) what each says for itself. ``absolute`` holds, for
+    each candidate, what the question's best possible file would have as 1: how sure the ranking can be is judged by it.
     """
 
     files: I64
     signals: dict[str, F64]
-    rows: F64
+    rows: I64
+    said: F64
     absolute: dict[str, F64]
 
 
 class _Columns(NamedTuple):
+    """What is known of all rows and files; ``columns``: signals (f,) by name."""
+
     lexical: Lexical
     defined: Defined
     columns: dict[str, F64]
@@ -73,20 +78,23 @@ def candidates(
     most: int = CANDIDATES,
 ) -> Candidates:
     """Choose the files that may answer and look at their signals; ``among`` (r,) keeps all other rows out."""
-    lexical, defined, columns = _over_all_files(corpus, question, among)
+    over_all = _over_all_files(corpus, question, among)
+    columns = over_all.columns
     if meaning is not None:
         columns |= {
             "meaning_best": meaning.best,
-            "meaning_many": meaning.many,
             "meaning_mean": np.maximum(meaning.mean, 0),
             "meaning_stem": np.maximum(meaning.stem, 0),
         }
-    allowed = np.zeros(corpus.files, np.bool_)
-    allowed[corpus.indexed if among is None else corpus.file[among]] = True
-    files = _chosen(columns, allowed, most)
-    trust = _trust(float(columns["words"][allowed].max(initial=0.0)))
+    allowed = (
+        corpus.has_rows if among is None else np.bincount(corpus.file[among], minlength=corpus.files) > 0
+    )
+    for column in columns.values():
+        np.multiply(column, allowed, out=column)
+    files = _chosen(columns, most)
+    trust = _trust(float(columns["words"].max(initial=0.0)))
     told = {
-        name: column[files] * _factor(name, column, allowed, trust)
+        name: column[files] * _factor(name, column, trust)
         for name, column in columns.items()
         if name != "stem"
     }
@@ -94,23 +102,30 @@ def candidates(
     told["depth"] = corpus.tree.depth[files] / 5
     told["minor_language"] = corpus.is_minor[files].astype(np.float64)
     absolute = {name: columns[name][files] for name in SURE if name in columns}
-    return Candidates(files, told, _rows(lexical, defined, meaning, among, trust), absolute)
+    rows = corpus.rows_of_files(files)
+    if meaning is not None and len(files):
+        many = together(meaning.rows[rows], np.searchsorted(rows, corpus.snapshot.files.first_row[files]))
+        told["meaning_many"] = many * _factor("meaning_many", many, trust)
+    return Candidates(files, told, rows, _said(rows, over_all, meaning, among, trust), absolute)
 
 
 def _over_all_files(corpus: Corpus, question: Question, among: NDArray[np.bool_] | None) -> _Columns:
-    terms = corpus.rarest(question.terms)
-    lexical = bm25(corpus, terms, among)
-    known = signals.known(corpus, terms, question, lexical)
-    defined = signals.definitions(corpus, question.names, known)
+    known, heard = signals.heard(corpus, question)
+    lexical = bm25(corpus, known, among)
+    shares = lexical.shares
+    defined = signals.definitions(corpus, known, heard)
     if among is not None:
         kept = among[defined.rows]
         defined = signals.Defined(defined.rows[kept], defined.all[kept], defined.strong[kept])
-    paths = signals.path_words(corpus, known)
-    best = corpus.best_of_files(lexical.row)
+    paths = signals.path_words(corpus, known, shares)
+    touched = np.flatnonzero(lexical.row > 0)
+    rows = lexical.row[touched]
+    best = corpus.best_of_some(touched, rows)
+    together = sums(corpus.file[touched], rows, corpus.files)
     columns = {
         "words": best,
-        "more_words": np.log1p(np.maximum(corpus.sums_of_files(lexical.row) - best, 0)),
-        "body": corpus.best_of_files(lexical.body),
+        "more_words": np.log1p(np.maximum(together - best, 0)),
+        "body": corpus.best_of_some(touched, lexical.body[touched]),
         "symbols": lexical.symbols,
         "stem": paths.stem_asked,
         "stem_known": paths.stem_known,
@@ -122,7 +137,7 @@ def _over_all_files(corpus: Corpus, question: Question, among: NDArray[np.bool_]
         "mention": signals.mention(corpus, question),
         "definition": corpus.best_of_some(defined.rows, defined.all),
         "named": corpus.best_of_some(defined.rows, defined.strong),
-        "definition_words": signals.definition_words(corpus, known),
+        "definition_words": signals.definition_words(corpus, known, shares),
     }
     words = best / (best.max(initial=0.0) or 1.0)
     graph = corpus.graph
@@ -142,27 +157,27 @@ def _trust(words: float) -> float:
     return min(1.0, max(0.0, (words - _POOR) / (_FAIR - _POOR)))
 
 
-def _factor(name: str, column: F64, allowed: NDArray[np.bool_], trust: float) -> float:
+def _factor(name: str, column: F64, trust: float) -> float:
     """What a signal is multiplied with: 1 over the best file's, and by how much words are to be trusted."""
     scale = 1.0
     if name in _WORDS or name in _MEANINGS:
-        scale = float(column[allowed].max(initial=0.0)) or 1.0
+        scale = float(column.max(initial=0.0)) or 1.0
     if name in _MEANINGS:
         return (1 + _INSTEAD * (1 - trust)) / scale
     return trust / scale if name in _WORDS or name in _PATH_WORDS else 1.0
 
 
-def _chosen(columns: dict[str, F64], allowed: NDArray[np.bool_], most: int) -> I64:
+def _chosen(columns: dict[str, F64], most: int) -> I64:
     """Return the best files by each choosing signal, of those that have any of it; ties go by path."""
-    chosen = np.zeros(len(allowed), np.bool_)
+    chosen = np.zeros(len(columns["words"]), np.bool_)
     for name in _CHOOSING:
         if name in columns:
-            chosen[_best(columns[name], allowed, most)] = True
+            chosen[_best(columns[name], most)] = True
     return np.flatnonzero(chosen)
 
 
-def _best(column: F64, allowed: NDArray[np.bool_], most: int) -> I64:
-    held = np.flatnonzero((column > 0) & allowed)
+def _best(column: F64, most: int) -> I64:
+    held = np.flatnonzero(column > 0)
     if len(held) <= most:
         return held
     values = np.round(column[held], 9)
@@ -171,18 +186,19 @@ def _best(column: F64, allowed: NDArray[np.bool_], most: int) -> I64:
     return np.concatenate([above, held[values == edge][: most - len(above)]])
 
 
-def _rows(
-    lexical: Lexical,
-    defined: Defined,
-    meaning: Meaning | None,
-    among: NDArray[np.bool_] | None,
-    trust: float,
+def _said(
+    rows: I64, over_all: _Columns, meaning: Meaning | None, among: NDArray[np.bool_] | None, trust: float
 ) -> F64:
-    rows = lexical.row.copy()
+    """What each of some rows (n,), ascending, says for itself: by its words, its meaning, what it defines."""
+    said = over_all.lexical.row[rows]
     if meaning is not None:
-        rows *= trust
-        rows += _MEANING * (1 + _INSTEAD * (1 - trust)) * np.maximum(meaning.rows, 0)
-    rows[defined.rows] += _DEFINING * defined.all
+        said *= trust
+        said += _MEANING * (1 + _INSTEAD * (1 - trust)) * np.maximum(meaning.rows[rows], 0)
+    defined = over_all.defined
+    if len(rows) and len(defined.rows):
+        at = np.minimum(np.searchsorted(rows, defined.rows), len(rows) - 1)
+        held = rows[at] == defined.rows
+        said[at[held]] += _DEFINING * defined.all[held]
     if among is not None:
-        rows[~among] = 0
-    return rows
+        said[~among[rows]] = 0
+    return said

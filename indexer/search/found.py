@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
     from indexer.search.corpus import Corpus
     from indexer.search.query import Question, Request
@@ -50,12 +52,10 @@ def unknown_share(corpus: Corpus, question: Question) -> float:
     """Which share of the question's terms stands nowhere in the index, neither in a text nor in a name: 0 to 1."""
     if not question.terms:
         return 0.0
-    unknown = sum(1 for term in question.terms if not _is_known(corpus, term.hash))
-    return unknown / len(question.terms)
-
-
-def _is_known(corpus: Corpus, term: int) -> bool:
-    return corpus.holding(term) > 0 or len(corpus.snapshot.name_postings(term)[0]) > 0
+    hashes = np.array([term.hash for term in question.terms], np.uint64)
+    known = corpus.holding(hashes) > 0
+    known[corpus.snapshot.names_holding(hashes).place] = True
+    return 1 - int(np.count_nonzero(known)) / len(hashes)
 
 
 def _weak_note(best: float, below: float, unknown: float) -> str:

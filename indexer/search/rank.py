@@ -76,8 +76,7 @@ def score(
     best = int(np.argmax(sums))
     sure = sureness(found, chosen)
     of_file = sure * np.exp((sums - sums[best]) / SPREAD)
-    rows, scores = _rows_of_files(corpus, found, of_file)
-    return Scored(rows, scores, found, sums, chosen, sure)
+    return Scored(found.rows, _scores_of_rows(corpus, found, of_file), found, sums, chosen, sure)
 
 
 def sum_up(signals: dict[str, F64], weights: dict[str, float], n: int) -> F64:
@@ -96,17 +95,12 @@ def sureness(found: Candidates, chosen: Weights) -> float:
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
 
 
-def _rows_of_files(corpus: Corpus, found: Candidates, of_file: F64) -> tuple[I64, F64]:
-    """Give the rows of the candidates, ascending, their file's score, in the proportion of what they say themselves."""
+def _scores_of_rows(corpus: Corpus, found: Candidates, of_file: F64) -> F64:
+    """Give the candidates' rows their file's score, in the proportion of what they say themselves."""
     first = corpus.snapshot.files.first_row
-    starts, ends = first[found.files], first[found.files + 1]
-    lengths = ends - starts
-    edges = np.cumsum(lengths)
-    rows = np.arange(int(edges[-1])) + np.repeat(starts - edges + lengths, lengths)
-    said = found.rows[rows]
-    best = np.maximum.reduceat(said, edges - lengths)
-    scores = np.repeat(of_file / np.where(best > 0, best, 1), lengths) * said
-    return rows, scores
+    lengths = first[found.files + 1] - first[found.files]
+    best = np.maximum.reduceat(found.said, np.cumsum(lengths) - lengths)
+    return np.repeat(of_file / np.where(best > 0, best, 1), lengths) * found.said
 
 
 def select(corpus: Corpus, rows: I64, scores: F64, k: int, same_file: float = SAME_FILE) -> list[Ranked]:
@@ -117,7 +111,7 @@ def select(corpus: Corpus, rows: I64, scores: F64, k: int, same_file: float = SA
     rounded = np.round(scores, _DIGITS)
     held = np.flatnonzero(rounded > 0)
     rows, rounded = rows[held], rounded[held]
-    most = max(256, 8 * k)
+    most = max(64, 8 * k)
     while True:
         best = _top(rounded, most)
         chosen = list(_walk(corpus, rows[best], rounded[best], k, same_file))
@@ -139,10 +133,13 @@ def _top(scores: F64, most: int) -> I64:
 def _walk(corpus: Corpus, rows: I64, scores: F64, k: int, same_file: float) -> Iterator[Ranked]:
     """Take the best file's best row again and again; each time one of a file is taken, its others sink."""
     files: dict[int, _File] = {}
-    for row, file, own in zip(rows.tolist(), corpus.file[rows].tolist(), scores.tolist(), strict=True):
-        files.setdefault(file, _File([], [])).rows.append((row, own))
-    for one in files.values():
-        one.rows.reverse()
+    # The best last, so that a file's next row is popped off.
+    for row, file, own in zip(
+        rows[::-1].tolist(), corpus.file[rows[::-1]].tolist(), scores[::-1].tolist(), strict=True
+    ):
+        if (one := files.get(file)) is None:
+            one = files[file] = _File([], [])
+        one.rows.append((row, own))
     heap = [(-one.rows[-1][1], one.rows[-1][0], file) for file, one in files.items()]
     heapq.heapify(heap)
     contents: set[int] = set()

@@ -13,7 +13,7 @@ from indexer.search import dense, rank, show
 from indexer.search.corpus import Corpus
 from indexer.search.filters import allowed_rows
 from indexer.search.found import Found
-from indexer.search.lexical import bm25
+from indexer.search.lexical import bm25, known
 from indexer.search.query import NO_FILTERS, Term
 
 if TYPE_CHECKING:
@@ -87,15 +87,15 @@ def _about(corpus: Corpus, row: int) -> str:
 def _by_words(corpus: Corpus, reader: show.Reader, row: int) -> F64:
     text = reader.text(corpus.path(row)) or b""
     body = b"\n".join(text[span.start : span.end] for span in corpus.snapshot.spans(row))
-    return bm25(corpus, _telling_terms(corpus, body)).row
+    return bm25(corpus, known(corpus, _telling_terms(corpus, body))).row
 
 
 def _telling_terms(corpus: Corpus, body: bytes) -> list[Term]:
     """Return the terms of a text that others hold too: those that few hold and that it holds often."""
     _, terms, counts = tokens.count_terms([body])
     ranked = []
-    for term, count in zip(terms.tolist(), counts.tolist(), strict=True):
-        holding = corpus.holding(term)
+    held = corpus.holding(terms).tolist()
+    for term, count, holding in zip(terms.tolist(), counts.tolist(), held, strict=True):
         if holding > 1:
             often = 1 + math.log(count)
             ranked.append((-often * math.log(corpus.rows / holding + 1), term, often))

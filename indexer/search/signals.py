@@ -12,19 +12,21 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from indexer import tokens
+from indexer.search.columns import firsts, ranges, sums
+from indexer.search.lexical import known
 from indexer.search.places import Place
 from indexer.search.query import name_key
 from indexer.types import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
     from indexer.search.columns import F64, I64, Words
-    from indexer.search.corpus import Corpus, Names
-    from indexer.search.lexical import Lexical
-    from indexer.search.query import Name, Question, Term
+    from indexer.search.corpus import Corpus
+    from indexer.search.lexical import Known
+    from indexer.search.query import Name, Question
 
 _NO_SCOPE = 0.3  # the name is right but stands in another class or namespace than the one asked for
 _MODULE_SCOPE = 0.8  # what stands before the name is the file's or folder's name (``pkg.Func``)
@@ -38,29 +40,22 @@ _SCOPE_PARTS = re.compile(r"[^\w]+")
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-class Known(NamedTuple):
-    """What the question knows: hashes (n,), ascending, of its terms and of its names as wholes.
+class Heard(NamedTuple):
+    """A question's names (m,) as `Known` has them: for each the place of its whole among the hashes, -1 for none."""
 
-    ``shares`` (n,): what part of all that it says each of them is, 0 for wholes; ``names``: the strings that hold it.
-    """
-
-    hashes: NDArray[np.uint64]
-    shares: F64
-    names: list[Names]
+    names: tuple[Name, ...]
+    places: tuple[int, ...]
 
 
-def known(corpus: Corpus, terms: Sequence[Term], question: Question, found: Lexical) -> Known:
-    """Gather what a question knows; ``found`` is what its terms have found."""
-    wholes = [hashed for name in question.names if (hashed := whole_hash(name)) is not None]
-    hashes = np.array([term.hash for term in terms] + wholes, np.uint64)
-    hashes, first = np.unique(hashes, return_index=True)
-    total = found.worth.sum() or 1.0
-    shares = np.concatenate([found.worth / total, np.zeros(len(wholes))])[first]
-    names = [
-        found.names[at] if at < len(terms) else corpus.names(int(hashed))
-        for at, hashed in zip(first.tolist(), hashes.tolist(), strict=True)
-    ]
-    return Known(hashes, shares, names)
+def heard(corpus: Corpus, question: Question) -> tuple[Known, Heard]:
+    """Look up what a question knows: its terms, and its names as wholes."""
+    terms = corpus.rarest(question.terms)
+    wholes = [whole_hash(name) for name in question.names]
+    places = {term.hash: at for at, term in enumerate(terms)}
+    new = [whole for whole in dict.fromkeys(wholes) if whole is not None and whole not in places]
+    places |= {whole: at for at, whole in enumerate(new, len(terms))}
+    where = tuple(-1 if whole is None else places[whole] for whole in wholes)
+    return known(corpus, terms, new), Heard(question.names, where)
 
 
 def whole_hash(name: Name) -> int | None:
@@ -80,33 +75,35 @@ class Defined(NamedTuple):
     strong: F64
 
 
-def definitions(corpus: Corpus, names: Iterable[Name], known: Known) -> Defined:
+def definitions(corpus: Corpus, known: Known, heard: Heard) -> Defined:
     """Find the rows that define a name: 1 for the very name, less for other case, another scope, common names."""
-    strings = dict(zip(known.hashes.tolist(), known.names, strict=True))
-    found = [(name.weight >= _STRONG, *_definitions_of(corpus, name, strings)) for name in names]
-    if not found:
-        return Defined(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
-    rows, place = np.unique(np.concatenate([rows for _, rows, _ in found]), return_inverse=True)
-    values = np.concatenate([values for _, _, values in found])
-    strong = np.repeat([strong for strong, _, _ in found], [len(rows) for _, rows, _ in found])
-    every = np.bincount(place, values, len(rows)).astype(np.float64)
-    some = np.bincount(place, values * strong, len(rows)).astype(np.float64)
-    return Defined(rows, np.minimum(every, 1.5), np.minimum(some, 1.5))
+    name, symbols, fits = _symbols_named(corpus, known, heard)
+    rows, source = corpus.symbol.find(symbols)
+    name = name[source]
+    often = np.bincount(name, minlength=len(heard.names))
+    kept = np.flatnonzero(often[name] <= _MOST_ROWS)
+    rows, name = rows[kept], name[kept]
+    weights = np.array([one.weight for one in heard.names])
+    values = weights[name] * fits[source[kept]] * _kind_weights(corpus, rows)
+    for at in np.flatnonzero(np.bincount(name, minlength=len(weights))).tolist():
+        own = np.flatnonzero(name == at)
+        if heard.names[at].scope:
+            values[own] *= scope_weights(corpus, rows[own], heard.names[at].scope)
+        elif heard.names[at].weight < _COMMON:
+            whole = int(np.count_nonzero(corpus.snapshot.rows.part[rows[own]] == 0))
+            values[own] /= 1 + math.log(max(1, whole))
+    return _added_up(rows, values, weights[name] >= _STRONG)
 
 
-def _definitions_of(corpus: Corpus, name: Name, strings: Mapping[int, Names]) -> tuple[I64, F64]:
-    found = _symbols_named(corpus, name, strings)
-    rows = corpus.rows_with_symbols(list(found))
-    if not 0 < len(rows) <= _MOST_ROWS:
-        return rows[:0], np.zeros(0)
-    value = name.weight * scope_weights(corpus, rows, name.scope) * _kind_weights(corpus, rows)
-    symbols = corpus.snapshot.symbol[rows]
-    for symbol, fit in found.items():
-        value[symbols == symbol] *= fit
-    if not name.scope and name.weight < _COMMON:
-        definitions = int(np.count_nonzero(corpus.snapshot.rows.part[rows] == 0))
-        value /= 1 + math.log(max(1, definitions))
-    return rows, value
+def _added_up(rows: I64, values: F64, strong: NDArray[np.bool_]) -> Defined:
+    """Add up what several names say of a row."""
+    order = np.argsort(rows, kind="stable")
+    rows, values = rows[order], values[order]
+    first = firsts(rows)
+    if not len(first):
+        return Defined(rows, values, values)
+    every, some = np.add.reduceat(values, first), np.add.reduceat(values * strong[order], first)
+    return Defined(rows[first], np.minimum(every, 1.5), np.minimum(some, 1.5))
 
 
 def _kind_weights(corpus: Corpus, rows: I64) -> F64:
@@ -117,20 +114,30 @@ def _kind_weights(corpus: Corpus, rows: I64) -> F64:
     return weights
 
 
-def _symbols_named(corpus: Corpus, name: Name, strings: Mapping[int, Names]) -> dict[int, float]:
-    """Symbols (string ids) that are this name, with what that is worth: 1 if it is spelt so, less otherwise."""
-    whole = whole_hash(name)
-    if whole is None:
-        number = corpus.string_id(name.text)
-        return {} if number < 0 else {number: 1.0}
-    found = {}
-    for symbol in corpus.symbols_like(strings[whole], len(name.key.encode())):
-        text = corpus.snapshot.string(symbol)
+def _symbols_named(corpus: Corpus, known: Known, heard: Heard) -> tuple[I64, I64, F64]:
+    """Symbols (string ids) that are a name, the name's place, and what that is worth: 1 if spelt so, less otherwise."""
+    found: list[tuple[int, int, float]] = []
+    places = np.array(heard.places, np.int64)
+    sizes = np.array([len(name.key.encode()) for name in heard.names], np.int64)
+    cuts = np.searchsorted(known.strings.place, np.arange(len(known.hashes) + 1))
+    asked = np.flatnonzero(places >= 0)
+    lengths = cuts[places[asked] + 1] - cuts[places[asked]]
+    strings = known.strings.ids[ranges(cuts[places[asked]], lengths)]
+    owner = np.repeat(asked, lengths)
+    more = corpus.symbol_size[strings] - sizes[owner]
+    alike = np.flatnonzero((more >= 0) & (more <= 4))  # underscores make it longer
+    for at, symbol in zip(owner[alike].tolist(), strings[alike].tolist(), strict=True):
+        text, name = corpus.snapshot.string(symbol), heard.names[at]
         if text == name.text:
-            found[symbol] = 1.0
+            found.append((at, symbol, 1.0))
         elif name_key(text) == name.key:
-            found[symbol] = _OTHER_CASE
-    return found
+            found.append((at, symbol, _OTHER_CASE))
+    wordless = [
+        (at, corpus.string_id(heard.names[at].text), 1.0) for at in np.flatnonzero(places < 0).tolist()
+    ]
+    found += [one for one in wordless if one[1] >= 0]
+    table = np.array(found, np.float64).reshape(-1, 3)
+    return table[:, 0].astype(np.int64), table[:, 1].astype(np.int64), table[:, 2]
 
 
 def scope_weights(corpus: Corpus, rows: I64, wanted: tuple[str, ...]) -> F64:
@@ -155,19 +162,20 @@ def _scope_fit(scope: str, wanted: tuple[str, ...]) -> float:
     return _MODULE_SCOPE if wanted[-1] in parts else _NO_SCOPE
 
 
-def definition_words(corpus: Corpus, known: Known) -> F64:
+def definition_words(corpus: Corpus, known: Known, shares: F64) -> F64:
     """Tell how well the best of each file's symbols (f,) and the question cover one another, word by word."""
-    covers = np.zeros(corpus.snapshot.string_count)
-    words = np.zeros(corpus.snapshot.string_count)
-    for share, names in zip(known.shares.tolist(), known.names, strict=True):
-        symbols = corpus.symbols_among(names)
-        covers[symbols] += share
-        words[symbols] += 1
-    touched = np.flatnonzero(covers)
-    values = np.minimum(covers[touched], 1.0) * np.minimum(
-        words[touched] / np.maximum(corpus.snapshot.string_length[touched], 1), 1.0
-    )
-    return corpus.best_of_some(*corpus.symbol.find(touched, values))
+    n = max(len(known.hashes), 1)
+    live = np.flatnonzero(corpus.symbol_size[known.strings.ids])
+    pairs = np.sort(known.strings.ids[live] * n + known.strings.place[live])
+    strings, place = np.divmod(pairs, n)
+    first = firsts(strings)
+    if not len(first):
+        return np.zeros(corpus.files)
+    symbols, words = strings[first], np.diff(first, append=len(strings))
+    covers = np.minimum(np.add.reduceat(shares[place], first), 1.0)
+    values = covers * np.minimum(words / np.maximum(corpus.snapshot.string_length[symbols], 1), 1.0)
+    rows, source = corpus.symbol.find(symbols)
+    return corpus.best_of_some(rows, values[source])
 
 
 # --- paths
@@ -182,23 +190,19 @@ class PathWords(NamedTuple):
     folder_known: F64
 
 
-def path_words(corpus: Corpus, known: Known) -> PathWords:
+def path_words(corpus: Corpus, known: Known, shares: F64) -> PathWords:
     """Compare the question with the files' names and folders, word by word."""
     tree = corpus.tree
-    stem, of_stem = _coverage(tree.stem_words, known)
-    folder, of_folder = _coverage(tree.folder_words, known)
+    stem, of_stem = _coverage(tree.stem_words, known, shares)
+    folder, of_folder = _coverage(tree.folder_words, known, shares)
     return PathWords(stem, of_stem, folder[tree.folder], of_folder[tree.folder])
 
 
-def _coverage(words: Words, known: Known) -> tuple[F64, F64]:
+def _coverage(words: Words, known: Known, shares: F64) -> tuple[F64, F64]:
     """Tell what share of the question each text covers, and what share of the text's terms the question knows."""
-    if not len(known.hashes):
-        return np.zeros(words.texts), np.zeros(words.texts)
-    place = np.minimum(np.searchsorted(known.hashes, words.terms), len(known.hashes) - 1)
-    hit = known.hashes[place] == words.terms
-    owner = words.owner[hit]
-    covers = np.bincount(owner, known.shares[place[hit]], words.texts)
-    return np.minimum(covers, 1.0), np.bincount(owner, minlength=words.texts) / words.sizes
+    place, text = words.find(known.hashes)
+    covers = sums(text, shares[place], words.texts)
+    return np.minimum(covers, 1.0), np.bincount(text, minlength=words.texts) / words.sizes
 
 
 def joined_stem(corpus: Corpus, question: Question) -> F64:

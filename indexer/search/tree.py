@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.search.columns import F64, I64, Words, words_of
+from indexer.search.columns import F64, I64, Words
 from indexer.search.dense import dots
 from indexer.search.places import places_of
 from indexer.store.pending import quantise
@@ -30,6 +30,7 @@ class TreeColumns:
 
     def __init__(self, paths: Sequence[str]) -> None:
         self.paths = paths
+        self._places = np.full(len(paths), -1, np.int16)  # what nobody has asked for is unknown
         self._stem_vectors: dict[tuple[str, str], tuple[NDArray[np.int8], NDArray[np.float32]]] = {}
 
     @classmethod
@@ -39,7 +40,12 @@ class TreeColumns:
 
     def places(self, files: NDArray[np.int64]) -> NDArray[np.uint8]:
         """Kind of place (bits of `places.Place`) of each of the given files."""
-        return np.array([_places_of(self.paths[file]) for file in files.tolist()], np.uint8)
+        bits = self._places[files]
+        unknown = np.flatnonzero(bits < 0)
+        if len(unknown):
+            bits[unknown] = [_places_of(self.paths[file]) for file in files[unknown].tolist()]
+            self._places[files] = bits
+        return bits.astype(np.uint8)
 
     @cached_property
     def depth(self) -> I64:
@@ -75,12 +81,12 @@ class TreeColumns:
     def stem_words(self) -> Words:
         """Terms of the files' names, without their suffixes."""
         names = [_bytes(path).rpartition(b"/")[2] for path in self.paths]
-        return words_of([name.lstrip(b".").split(b".")[0] for name in names])
+        return Words([name.lstrip(b".").split(b".")[0] for name in names])
 
     @cached_property
     def folder_words(self) -> Words:
         """Terms of the folders' paths; ``folder`` tells each file's."""
-        return words_of(list(self._folders))
+        return Words(list(self._folders))
 
     @cached_property
     def folder(self) -> I64:

@@ -38,9 +38,9 @@ def type_uses(snapshot: Snapshot) -> FileGraph:
     symbols, symbol = np.unique(snapshot.symbol[rows], return_inverse=True)
     name, definer = np.divmod(unique(symbol * files + file[rows]), files)
     terms = _terms(snapshot.strings(symbols), np.bincount(name, minlength=len(symbols)) <= _FEW)
-    place, content = snapshot.holding(terms)
-    held, row = _rows_of(snapshot.rows.content, snapshot.content_count, content)
-    used, user = np.divmod(unique(place[held] * files + file[row]), files)
+    holding = snapshot.holding(terms)
+    held, row = _rows_of(snapshot.rows.content, snapshot.content_count, holding.ids)
+    used, user = np.divmod(unique(holding.place[held] * files + file[row]), files)
     pair, at = take_ragged(np.searchsorted(name, np.arange(len(symbols) + 1)), used)
     importer, imported = np.repeat(user, np.diff(pair)), definer[at]
     language = snapshot.files.language

@@ -6,9 +6,11 @@ from indexer.store.lock import RootLock
 from indexer.store.manifest import Identity
 from indexer.store.opening import open_snapshot, verify
 from indexer.store.snapshot import Files, Rows, Snapshot
+from indexer.store.stack import Held
 
 __all__ = [
     "Files",
+    "Held",
     "Identity",
     "RootLock",
     "Rows",

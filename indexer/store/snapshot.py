@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from indexer.store.manifest import Identity
-    from indexer.store.stack import Stack
+    from indexer.store.stack import Held, Stack
     from indexer.store.tables import F32, I8, I64, U16, U32, U64, Array, Tables
 
 
@@ -337,14 +337,14 @@ class Snapshot:
         """Ids (n,) of contents by their (n, 2) keys, bound or not; -1 where there is none."""
         return self.stack.find("contents", keys)
 
-    def postings(self, term: int) -> tuple[U32, U16]:
+    def postings(self, term: int) -> tuple[I64, U16]:
         """Live contents that hold a term, ascending, and how often each does."""
         ids, counts = self.stack.postings("body", term)
         bound = self.live[ids]
         return ids[bound], counts[bound]
 
-    def holding(self, terms: U64) -> tuple[I64, I64]:
-        """Contents that hold each of many terms: places in ``terms`` (n,) and ids (n,), bound or not, in no order."""
+    def holding(self, terms: U64) -> Held:
+        """Contents that hold each of many terms, bound or not, in no order."""
         return self.stack.holding("body", terms)
 
     def vectors(self) -> Iterator[tuple[int, I8, F32]]:
@@ -370,12 +370,16 @@ class Snapshot:
         """Number of bytes of each string (s,)."""
         return np.diff(self.stack.offsets("string_offsets"))
 
-    def name_postings(self, term: int) -> tuple[U32, U16]:
-        """Strings (paths, symbols, scopes, imports ...) that hold a term, in no order, and how often each does.
+    def name_postings(self, term: int) -> tuple[I64, U16]:
+        """Strings that hold a term, in no order, and how often each does; see `names_holding`."""
+        return self.stack.postings("name", term)
+
+    def names_holding(self, terms: U64) -> Held:
+        """Strings (paths, symbols, scopes, imports ...) that hold each of many terms, in no order.
 
         Strings of dead rows are among them: count over rows, not over strings.
         """
-        return self.stack.postings("name", term)
+        return self.stack.holding("name", terms)
 
     def string(self, number: int) -> str:
         """Text of a string."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -15,10 +15,18 @@ from indexer.store.tables import find_keys, take_ragged
 
 if TYPE_CHECKING:
     from indexer.store.segment import Segment
-    from indexer.store.tables import I64, U16, U32, U64, Array, Tables
+    from indexer.store.tables import I64, U16, U64, Array, Tables
 
 Kind = Literal["strings", "contents", "blocks", "bindings", "files"]
 _KEYS = {"strings": "string", "contents": "content", "blocks": "block"}
+
+
+class Held(NamedTuple):
+    """Who holds some terms: the place (n,) of the term among those asked for, the holder's id (n,), how often (n,)."""
+
+    place: I64
+    ids: I64
+    often: U16
 
 
 class Stack:
@@ -93,53 +101,35 @@ class Stack:
                 return tables, at
         return None
 
-    def postings(self, prefix: Literal["body", "name"], term: int) -> tuple[U32, U16]:
+    def postings(self, prefix: Literal["body", "name"], term: int) -> tuple[I64, U16]:
         """Ids and counts of the rows that hold a term, bound or not."""
-        kind: Kind = "contents" if prefix == "body" else "strings"
-        ids, counts = [], []
-        for segment in self.segments:
-            rows, often = _postings(segment.tables, prefix, term)
-            if len(rows):
-                if int(rows.max()) >= getattr(segment.tables.counts, kind):
-                    raise StoreError(f"{segment.entry.name}: {prefix}_rows: a row is out of range")
-                ids.append(rows + np.uint32(getattr(segment.base, kind)))
-                counts.append(often)
-        if not ids:
-            return np.zeros(0, np.uint32), np.zeros(0, np.uint16)
-        return np.concatenate(ids), np.concatenate(counts)
+        held = self.holding(prefix, np.array([term], np.uint64))
+        return held.ids, held.often
 
-    def holding(self, prefix: Literal["body", "name"], terms: U64) -> tuple[I64, I64]:
-        """Rows that hold each of many terms: the places in ``terms`` (n,) and the ids (n,), bound or not, in no order."""
+    def holding(self, prefix: Literal["body", "name"], terms: U64) -> Held:
+        """Rows that hold each of many terms (n,), bound or not: by segment, then term, then id."""
         kind: Kind = "contents" if prefix == "body" else "strings"
-        places, ids = [], []
-        for segment in self.segments:
-            place, rows = _holding(segment.tables, prefix, terms)
-            if len(rows) and int(rows.max()) >= getattr(segment.tables.counts, kind):
+        found = [_holding(segment.tables, prefix, terms) for segment in self.segments]
+        for segment, held in zip(self.segments, found, strict=True):
+            if len(held.ids) and int(held.ids.max()) >= getattr(segment.tables.counts, kind):
                 raise StoreError(f"{segment.entry.name}: {prefix}_rows: a row is out of range")
-            places.append(place)
-            ids.append(rows.astype(np.int64) + getattr(segment.base, kind))
+            np.add(held.ids, getattr(segment.base, kind), out=held.ids)
+        if len(found) == 1:
+            return found[0]
         none = np.zeros(0, np.int64)
-        return np.concatenate([none, *places]), np.concatenate([none, *ids])
+        return Held(
+            np.concatenate([none, *(held.place for held in found)]),
+            np.concatenate([none, *(held.ids for held in found)]),
+            np.concatenate([none.astype(np.uint16), *(held.often for held in found)]),
+        )
 
 
-def _holding(tables: Tables, prefix: str, wanted: U64) -> tuple[I64, U32]:
-    """`_postings` of many terms at once."""
+def _holding(tables: Tables, prefix: str, wanted: U64) -> Held:
+    """Rows of one segment, by its own numbers."""
     terms: U64 = getattr(tables, prefix + "_terms")
-    rows: U32 = getattr(tables, prefix + "_rows")
-    if not len(terms):
-        return np.zeros(0, np.int64), rows[:0]
-    at = np.minimum(np.searchsorted(terms, wanted), len(terms) - 1)
-    hit = np.flatnonzero(terms[at] == wanted)
+    at = np.searchsorted(terms, wanted)
+    inside = np.flatnonzero(at < len(terms))
+    hit = inside[terms[at[inside]] == wanted[inside]]
     cut, taken = take_ragged(getattr(tables, prefix + "_offsets"), at[hit])
-    return np.repeat(hit, np.diff(cut)), rows[taken]
-
-
-def _postings(tables: Tables, prefix: str, term: int) -> tuple[U32, U16]:
-    terms: U64 = getattr(tables, prefix + "_terms")
-    at = int(np.searchsorted(terms, np.uint64(term)))
-    rows: U32 = getattr(tables, prefix + "_rows")
-    counts: U16 = getattr(tables, prefix + "_counts")
-    if at == len(terms) or int(terms[at]) != term:
-        return rows[:0], counts[:0]
-    offsets: I64 = getattr(tables, prefix + "_offsets")
-    return rows[offsets[at] : offsets[at + 1]], counts[offsets[at] : offsets[at + 1]]
+    rows, counts = getattr(tables, prefix + "_rows"), getattr(tables, prefix + "_counts")
+    return Held(np.repeat(hit, np.diff(cut)), rows[taken].astype(np.int64), counts[taken])

@@ -225,8 +225,8 @@ def _shown(corpus: Corpus, found: Candidates) -> list[tuple[str, int, int]]:
     """Path and lines that would be shown of each candidate."""
     places = []
     for file in found.files.tolist():
-        rows = np.array(corpus.rows_of(file))
-        best = select(corpus, rows, found.rows[rows], 1)
+        own = np.flatnonzero(corpus.file[found.rows] == file)
+        best = select(corpus, found.rows[own], found.said[own], 1)
         lines = (best[0].run[0].start_line, best[0].run[-1].end_line) if best else (0, 0)
         places.append((corpus.snapshot.paths[file], *lines))
     return places

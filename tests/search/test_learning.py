@@ -15,7 +15,7 @@ NAMES = ("words", "test", "depth")
 def table(seed: int, questions: int = 40) -> Table:
     """Questions of four candidates each; words speak for the right one, tests against it."""
     rng = np.random.default_rng(seed)
-    none = Candidates(np.arange(4), {}, np.zeros(4), {})
+    none = Candidates(np.arange(4), {}, np.arange(0), np.zeros(0), {})
     asked, x, wanted = [], [], []
     for at in range(questions):
         right = rng.integers(4)
@@ -62,7 +62,7 @@ def test_a_sign_is_kept_though_the_data_speak_against_it() -> None:
 
 
 def test_a_rank_counts_once_and_a_target_at_its_first_rank() -> None:
-    none = Candidates(np.arange(3), {}, np.zeros(3), {})
+    none = Candidates(np.arange(3), {}, np.arange(0), np.zeros(0), {})
     meets = np.array([[True, True], [True, False], [False, False]])
     assert ndcg(Asked("r", "q", none, meets, 2), np.array([3.0, 2.0, 1.0])) == pytest.approx(
         1 / (1 + 1 / np.log2(3))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from indexer import tokens
 from indexer.search.imports import ImportGraph
 from indexer.search.uses import type_uses
@@ -82,7 +80,8 @@ def test_many_terms_at_once_are_each_term_by_itself(tree: Tree) -> None:
     corpus = tree.write({"Sources/Shop/More.swift": "let more = CartItem()\n"}).index()
     words = ["cartitem", "shoppingcart", "nowhere", "let", "swift"]
     terms = tokens.hash_terms(words)
-    place, content = corpus.snapshot.holding(terms)
+    held = corpus.snapshot.holding(terms)
     for at, term in enumerate(terms.tolist()):
-        alone, _ = corpus.snapshot.stack.postings("body", term)
-        assert np.sort(content[place == at]).tolist() == sorted(alone.tolist())
+        alone, often = corpus.snapshot.stack.postings("body", term)
+        assert held.ids[held.place == at].tolist() == alone.tolist()
+        assert held.often[held.place == at].tolist() == often.tolist()
