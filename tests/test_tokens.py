@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -49,6 +50,29 @@ def test_terms(text: str, terms: list[str]) -> None:
 def test_spellings_of_one_name_meet() -> None:
     for query in ("queryset", "QuerySet", "query_set", "QUERY_SET", "querySets"):
         assert "queryset" in tokens.terms_of(query)
+
+
+PARTS = re.compile("[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+
+
+@given(st.text("aZbC9_", min_size=1, max_size=12))
+def test_an_identifier_is_cut_at_case_digits_and_underscores(word: str) -> None:
+    parts = [part.lower() for part in PARTS.findall(word)]
+    whole = [word.replace("_", "").lower()] if len(parts) > 1 else []
+    expected = [tokens.terms_of(part) for part in parts + whole]
+    assert tokens.terms_of(word) == [term for terms in expected for term in terms[-1:]]
+
+
+def test_counting_goes_on_after_it_has_failed_halfway(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(word: str) -> str:
+        raise MemoryError(word)
+
+    texts = [b"halfway through fallenWords"]
+    with monkeypatch.context() as patch:
+        patch.setattr(tokens, "_stem", fail)
+        with pytest.raises(MemoryError):
+            tokens.count_terms(texts)
+    assert counted(texts) == [plain(text) for text in texts]
 
 
 def test_bytes_that_are_no_utf8_separate() -> None:

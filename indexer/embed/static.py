@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _SLICE = 200_000  # term occurrences looked up at once: some 10 MB beside the result
-_BLOCK = 2048  # term occurrences added up at once: two megabytes, which stays in the processor's cache
+_BLOCK = 1024  # term occurrences added up at once: one megabyte, which stays in the processor's cache
+_TOP = 16  # bits of a term's number that say where, about, it stands among the known ones
 
 
 class Rows(NamedTuple):
@@ -40,13 +41,35 @@ class Rows(NamedTuple):
     weights: NDArray[np.float32]
 
 
-def look_up(known: NDArray[np.uint64], counts: tokens.TermCounts, first: int, last: int) -> Rows:
-    """Return the rows of texts ``first`` to ``last`` in the table of a model that knows these (ascending) terms."""
+class Known:
+    """The terms that a model knows, ascending. Numbers of terms are hashes, so their upper bits all but say the place."""
+
+    def __init__(self, terms: NDArray[np.uint64]) -> None:
+        self._terms = np.append(terms, np.uint64(2**64 - 1))
+        tops = np.arange(1 << _TOP, dtype=np.uint64) << np.uint64(64 - _TOP)
+        self._first = np.searchsorted(terms, tops)
+
+    def __len__(self) -> int:
+        return len(self._terms) - 1
+
+    def find(self, terms: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Return the place of each term, and whether it is unknown: then its place says nothing.
+
+        What `numpy.searchsorted` would find, in a sixth of the time.
+        """
+        place = self._first[terms >> np.uint64(64 - _TOP)]
+        behind = np.flatnonzero(self._terms[place] < terms)
+        while len(behind):
+            place[behind] += 1
+            behind = behind[self._terms[place[behind]] < terms[behind]]
+        return place, (self._terms[place] != terms) | (place == len(self))
+
+
+def look_up(known: Known, counts: tokens.TermCounts, first: int, last: int) -> Rows:
+    """Return the rows of texts ``first`` to ``last`` in the table of a model that knows these terms."""
     begin, end = counts.offsets[first], counts.offsets[last]
     terms = counts.terms[begin:end]
-    place = np.searchsorted(known, terms)
-    place[place == len(known)] = 0
-    unknown = known[place] != terms if len(known) else np.ones(len(terms), bool)
+    place, unknown = known.find(terms)
     often = (weight_table()[counts.counts[begin:end]] / 1024).astype(np.float32)
     strange = terms[unknown]
     place[unknown] = len(known) + tokens.heads(strange)
@@ -65,10 +88,11 @@ class StaticEmbedder:
 
     def __init__(self, path: Path = MODEL) -> None:
         model = read(path)
-        self._terms = model.terms
+        self._known = Known(model.terms)
         self._table: NDArray[np.int8] = np.concatenate([model.vectors, model.buckets])
         self._scales: NDArray[np.float32] = np.concatenate([model.scales, model.bucket_scales])
         self.dim = int(self._table.shape[1])
+        self._room = tuple(np.empty((_BLOCK, self.dim), kind) for kind in (np.int8, np.float32))
         self.version = f"{model.version}/{tokens.VERSION}"
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -79,7 +103,7 @@ class StaticEmbedder:
         """Return the vectors of counted texts, shape (n, dim)."""
         sums = np.zeros((len(counts.offsets) - 1, self.dim), np.float32)
         for first, last in _slices(counts.offsets):
-            rows = look_up(self._terms, counts, first, last)
+            rows = look_up(self._known, counts, first, last)
             rows = rows._replace(weights=rows.weights * self._scales[rows.at])
             self._add_up(rows, sums[first:last])
         _normalise(sums)
@@ -102,9 +126,20 @@ class StaticEmbedder:
                 there = steps < lengths[texts]
                 where = np.where(there, rows.offsets[texts] + steps, 0)
                 weights = np.where(there, rows.weights[where], np.float32(0))
-                for some in self._table[rows.at[where]] * weights[:, :, None]:
+                for some in self._weighted(rows.at[where], weights):
                     total += some
             sums[texts] = total
+
+    def _weighted(self, at: NDArray[np.int64], weights: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the rows of the table, each times its weight, until the next call.
+
+        Made float first, and in memory that is there: to multiply int8 with float32 takes numpy twice as long.
+        """
+        few, some = (room[: at.size] for room in self._room)
+        self._table.take(at.reshape(-1), axis=0, out=few, mode="clip")
+        np.copyto(some, few)
+        some *= weights.reshape(-1, 1)
+        return some.reshape(*at.shape, self.dim)
 
 
 def _slices(offsets: NDArray[np.int64]) -> Iterator[tuple[int, int]]:

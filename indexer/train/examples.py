@@ -9,7 +9,7 @@ import numpy as np
 from xxhash import xxh3_64_intdigest
 
 from indexer import tokens
-from indexer.embed.static import look_up
+from indexer.embed.static import Known, look_up
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -108,9 +108,10 @@ def examples_of(pairs: Sequence[Pair], terms: NDArray[np.uint64]) -> Examples:
 def bags_of(texts: Sequence[str], terms: NDArray[np.uint64]) -> Bags:
     """Look texts up in a vocabulary."""
     lengths, rows, weights = [], [], []
+    known = Known(terms)
     for start in range(0, len(texts), _BLOCK):
         data = [text.encode("utf-8", "replace") for text in texts[start : start + _BLOCK]]
-        found = look_up(terms, tokens.count_terms(data), 0, len(data))
+        found = look_up(known, tokens.count_terms(data), 0, len(data))
         lengths.append(np.diff(found.offsets))
         rows.append(found.at.astype(np.int32))
         weights.append(found.weights)
