@@ -44,7 +44,9 @@ class Inverse:
     """From the values of a column of ids back to the rows that have them."""
 
     def __init__(self, column: NDArray[Any], values: int) -> None:
-        self._rows = np.argsort(column, kind="stable")
+        # Numbers are sorted several times as quickly as their places are, so each takes its place along.
+        places = np.sort(column.astype(np.int64) << 32 | np.arange(len(column)))
+        self._rows = places & 0xFFFFFFFF
         self._lengths = np.bincount(column, minlength=values)
         self._starts = np.cumsum(self._lengths) - self._lengths
 

@@ -247,10 +247,12 @@ class Corpus:
         """From strings to the files of which they are the path."""
         return Inverse(self.snapshot.files.path, self.snapshot.string_count)
 
-    @cached_property
-    def rows_by_file(self) -> Inverse:
-        """From files to their rows."""
-        return Inverse(self.file, self.files)
+    def in_rows(self, held: Held) -> Held:
+        """Pass on what some files hold to their rows, by place."""
+        first = self.snapshot.files.first_row
+        lengths = first[held.ids + 1] - first[held.ids]
+        rows = ranges(first[held.ids], lengths)
+        return Held(np.repeat(held.place, lengths), rows, np.repeat(held.often, lengths))
 
 
 def by_place(held: Held) -> Held:

@@ -77,7 +77,7 @@ def bm25(corpus: Corpus, known: Known, among: NDArray[np.bool_] | None = None) -
     symbols = corpus.held(corpus.symbol, known.strings)
     scopes = corpus.held(corpus.scope, known.strings)
     paths = corpus.held(corpus.files_by_path, known.strings)
-    named = _together(corpus.rows, symbols, scopes, corpus.held(corpus.rows_by_file, paths))
+    named = _together(corpus.rows, symbols, scopes, corpus.in_rows(paths))
     row, body = _rows(corpus, known, bodies, named)
     if among is not None:
         row[~among] = 0

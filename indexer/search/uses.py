@@ -50,8 +50,10 @@ def type_uses(snapshot: Snapshot) -> FileGraph:
 
 def _definitions(snapshot: Snapshot) -> I64:
     """Rows that define a type."""
-    kinds = [number for kind in _TYPES if (number := snapshot.string_id(kind)) is not None]
     languages = [number for name in _LANGUAGES if (number := snapshot.string_id(name)) is not None]
+    if not languages:
+        return np.zeros(0, np.int64)
+    kinds = [number for kind in _TYPES if (number := snapshot.string_id(kind)) is not None]
     in_language = np.isin(snapshot.language, languages)
     return np.flatnonzero(in_language & np.isin(snapshot.kind, kinds) & (snapshot.rows.part == 0))
 
