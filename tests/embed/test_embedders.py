@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from indexer import embed, tokens
 from indexer.embed.hashing import HashingEmbedder
 from indexer.embed.model import Model, read, version_of, write
 from indexer.embed.static import StaticEmbedder
+from indexer.embed.weights import weights
 from indexer.errors import EmbedderError
 
 if TYPE_CHECKING:
@@ -103,6 +105,12 @@ def plain_sum(model: Model, text: str) -> NDArray[np.float64]:
         )
         total += (1 + np.log(count)) * np.sum(parts, axis=0, dtype=np.float64)
     return total
+
+
+def test_no_weight_is_near_where_another_logarithm_would_round_it_otherwise() -> None:
+    exact = [1024 * (1 + math.log(n)) for n in range(1, 65536)]
+    assert weights().tolist() == [0, *map(round, exact)]
+    assert min(abs(one % 1 - 0.5) for one in exact) > 1e-7
 
 
 def test_a_row_is_what_the_definition_says(tmp_path: Path) -> None:
