@@ -5,7 +5,9 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pytest
 
+from indexer.search import dense
 from indexer.search.dense import cosine_to
 
 if TYPE_CHECKING:
@@ -46,3 +48,14 @@ def test_the_extreme_sum_is_exact() -> None:
 def test_a_question_without_a_vector_scores_nothing() -> None:
     corpus = in_pieces(np.ones((3, 4), np.int8), np.ones(3, np.float32), [])
     assert not cosine_to(corpus, np.zeros(4, np.float32)).any()
+
+
+def test_several_threads_say_what_one_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(4)
+    vectors = rng.integers(-127, 128, (3001, 256), np.int8)
+    corpus = in_pieces(vectors, np.ones(3001, np.float32), [])
+    query = rng.normal(size=256).astype(np.float32)
+    alone = cosine_to(corpus, query)
+    monkeypatch.setattr(dense, "_MANY", 1)
+    monkeypatch.setattr(dense, "_THREADS", 2)
+    assert np.array_equal(cosine_to(corpus, query), alone)
