@@ -46,7 +46,7 @@ def fields(corpus: Corpus, tree: Tree, row: int) -> tuple[dict[str, int], ...]:
     piece = corpus.snapshot.chunk(row)
     data = (tree.root / corpus.path(row)).read_bytes()
     body = b"".join(data[span.start : span.end] for span in piece.spans)
-    return tuple(map(counted, (body, piece.symbol, piece.scope, corpus.path(row))))
+    return tuple(counted(text) for text in (body, piece.symbol, piece.scope, corpus.path(row)))
 
 
 def saturate(frequency: float) -> float:
