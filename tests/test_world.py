@@ -9,13 +9,16 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis import strategies as st
+from hypothesis.errors import HypothesisException
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 from tests.serve.homes import home_of_daemons
@@ -48,136 +51,143 @@ class Machine(RuleBasedStateMachine):
 
     made = 0  # steps, of all examples
     compared = 0
+    met: ClassVar[list[str]] = []  # what went wrong, as it was met
 
     def __init__(self) -> None:
         super().__init__()
         self._context = world()
         self.world = self._context.__enter__()
+        self._steps: list[str] = []
         self._since = 0
 
-    @initialize(text=texts, git=st.booleans())
-    def begin(self, text: str, git: bool) -> None:
-        if git:
-            self.world.git("init", "-q", "-b", "main")
-        self.world.write("pkg/a.py", text)
-        self.world.write("lib/d.md", SNIPPETS[6])
-        self.world.commit()
-        self.world.client()
+    @contextmanager
+    def telling(self) -> Iterator[None]:
+        """Tell at once what goes wrong: it is played again before hypothesis tells it, and may not be met again."""
+        try:
+            yield
+        except BaseException:
+            Machine.met.append("\n".join([*self._steps, traceback.format_exc()]))
+            print(Machine.met[-1], flush=True)
+            raise
 
-    def step(self) -> None:
-        Machine.made += 1
-        self._since += 1
-        if self._since == EVERY:
-            self.compare()
+    def step(self, how: str, *given: object, **named: object) -> None:
+        self._steps.append(f"world.{how}(*{given!r}, **{named!r})")
+        with self.telling():
+            getattr(self.world, how)(*given, **named)
+            Machine.made += 1
+            self._since += 1
+            if self._since == EVERY:
+                self.compare()
 
     def compare(self) -> None:
         self._since = 0
         Machine.compared += 1
-        found = self.world.compare()
-        if found:  # at once: hypothesis plays it again before it tells
-            print(found, flush=True)
-        assert found == []
+        assert self.world.compare() == []
+
+    @initialize(text=texts, git=st.booleans())
+    def begin(self, text: str, git: bool) -> None:
+        self._steps.append(f"begin({text!r}, git={git})")
+        with self.telling():
+            if git:
+                self.world.git("init", "-q", "-b", "main")
+            self.world.write("pkg/a.py", text)
+            self.world.write("lib/d.md", SNIPPETS[6])
+            self.world.commit()
+            self.world.client()
 
     @rule(path=paths, text=texts, how=st.sampled_from(["write", "write", "save", "save", "append"]))
     def put(self, path: str, text: str, how: str) -> None:
-        getattr(self.world, how)(path, text)
-        self.step()
+        self.step(how, path, text)
 
     @rule(path=paths, how=st.sampled_from(["change_unseen", "binary", "touch", "delete"]))
     def alter(self, path: str, how: str) -> None:
-        getattr(self.world, how)(path)
-        self.step()
+        self.step(how, path)
 
     @rule(path=places, mode=st.sampled_from([0o600, 0o644, 0o755, 0o400, 0o000]))
     def mode(self, path: str, mode: int) -> None:
-        self.world.mode(path, mode)
-        self.step()
+        self.step("mode", path, mode)
 
     @rule(path=places, aim=places, hard=st.booleans())
     def link(self, path: str, aim: str, hard: bool) -> None:
-        self.world.link(path, aim, hard=hard)
-        self.step()
+        self.step("link", path, aim, hard=hard)
 
     @rule(one=places, other=places, how=st.sampled_from(["move", "move", "copy_tree"]))
     def move(self, one: str, other: str, how: str) -> None:
-        getattr(self.world, how)(one, other)
-        self.step()
+        self.step(how, one, other)
 
     @rule(path=places, how=st.sampled_from(["move_out", "move_in", "move_in", "delete"]))
     def out_and_in(self, path: str, how: str) -> None:
-        getattr(self.world, how)(path)
-        self.step()
+        self.step(how, path)
 
     @rule(
         file=st.sampled_from([".gitignore", "pkg/.gitignore", ".indexerignore", ".git/info/exclude"]),
         rules=st.sampled_from(RULES),
     )
     def ignore(self, file: str, rules: str) -> None:
-        if not file.startswith(".git/") or (self.world.root / ".git").is_dir():
-            self.world.ignore(file, rules)
-        self.step()
+        self.step("ignore", file, rules)
 
     @rule(text=st.sampled_from(SETTINGS))
     def configure(self, text: str) -> None:
-        self.world.configure(text)
-        self.step()
+        self.step("configure", text)
 
     @rule(branch=st.sampled_from(BRANCHES), how=st.sampled_from(["checkout", "checkout", "rebase"]))
     def branch(self, branch: str, how: str) -> None:
-        getattr(self.world, how)(branch)
-        self.step()
+        self.step(how, branch)
 
     @rule(how=st.sampled_from(["commit", "commit", "clean", "forget_git"]))
     def git(self, how: str) -> None:
-        getattr(self.world, how)()
-        self.step()
+        self.step(how)
 
     @rule()
     def git_again(self) -> None:
-        self.world.git("init", "-q", "-b", "main")
-        self.step()
+        self.step("git", "init", "-q", "-b", "main")
 
-    @rule(there=st.booleans(), how=st.sampled_from(["stash", "worktree"]))
-    def back_and_forth(self, there: bool, how: str) -> None:
-        if how == "stash":
-            self.world.stash(pop=there)
-        else:
-            self.world.worktree(remove=there)
-        self.step()
+    @rule(there=st.booleans())
+    def stash(self, there: bool) -> None:
+        self.step("stash", pop=there)
+
+    @rule(there=st.booleans())
+    def worktree(self, there: bool) -> None:
+        self.step("worktree", remove=there)
 
     @rule(how=st.sampled_from(["kill_daemon", "kill_updater"]))
     def kill(self, how: str) -> None:
-        getattr(self.world, how)()
-        self.step()
+        self.step(how)
 
     @rule(full=st.booleans())
     def reindex(self, full: bool) -> None:
-        self.world.reindex(full=full)
-        self.step()
+        self.step("reindex", full=full)
 
     def teardown(self) -> None:
+        self._steps.append("teardown()")
         try:
-            self.compare()
-            assert self.world.sound() == []
+            with self.telling():
+                self.compare()
+                assert self.world.sound() == []
         finally:
             self._context.__exit__(None, None, None)
 
 
 def play(examples: int, steps: int) -> None:
     """Make so many worlds of so many steps each."""
-    run_state_machine_as_test(
-        Machine,
-        settings=settings(
-            max_examples=examples,
-            stateful_step_count=steps,
-            deadline=None,
-            derandomize=False,
-            database=None,
-            phases=[Phase.generate],  # the steps of what failed are printed; making them fewer takes hours
-            report_multiple_bugs=False,
-            suppress_health_check=list(HealthCheck),
-        ),
-    )
+    Machine.met = []
+    try:
+        run_state_machine_as_test(
+            Machine,
+            settings=settings(
+                max_examples=examples,
+                stateful_step_count=steps,
+                deadline=None,
+                derandomize=False,
+                database=None,
+                phases=[Phase.generate],  # the steps are printed; making them fewer takes hours
+                report_multiple_bugs=False,
+                suppress_health_check=list(HealthCheck),
+            ),
+        )
+    except HypothesisException as error:  # played again, it was not so
+        raise AssertionError("\n\n".join(Machine.met)) from error
+    assert Machine.met == []
 
 
 def test_a_world_of_a_few_steps() -> None:

@@ -275,7 +275,8 @@ class World:
     # --- rules and settings
 
     def ignore(self, file: str, rules: str) -> None:
-        self._put(file, lambda place: place.write_text(rules, encoding="utf-8"))
+        if not file.startswith(".git/") or (self.root / ".git").is_dir():
+            self._put(file, lambda place: place.write_text(rules, encoding="utf-8"))
 
     def configure(self, text: str) -> None:
         (self.root / ".indexer.toml").write_text(text, encoding="utf-8")
