@@ -2,7 +2,9 @@
 
 `Pool` hands batches of texts to a few child processes and yields what comes back, in the order in which it comes.
 Everything happens in the caller's one thread. When a child dies or runs over its time, its batch is given out again
-file by file, so that the one at fault is found and named, and the others are cut as usual.
+file by file, so that the one at fault is found and named, and the others are cut as usual. SIGKILL comes from outside
+(a system short of memory kills whom it likes, not whom it should): what the child was at work on is given out once
+more before anybody is blamed.
 
 A child says that it is ready and then reads batches from a pipe until that closes. It cuts, keys and tokenises, since
 these three are most of the cost of an index and need nothing but the text. One that ends before it is ready has not
@@ -42,6 +44,7 @@ _READY = "ready"
 _START_SECONDS = 60.0  # for a new interpreter on a machine under load
 _DYING_SECONDS = 1.0
 _MEMORY_BYTES = 1 << 30  # over what the process has when it starts
+_KILLED = "the parser died of SIGKILL"
 
 
 class Failed(NamedTuple):
@@ -211,6 +214,7 @@ class Pool:
         self._limit = workers.processes or min(4, len(_processors()))
         self._seconds = workers.file_timeout
         self._children: list[_Child] = []
+        self._spared: set[tuple[int, ...]] = set()
 
     def __enter__(self) -> Self:
         return self
@@ -233,6 +237,7 @@ class Pool:
         Raises `WorkerError` when a parser process cannot be started.
         """
         self._forget_abandoned()
+        self._spared.clear()
         batches = _batched(tasks)
         again: deque[list[Task]] = deque()
         while True:
@@ -291,6 +296,9 @@ class Pool:
             self._children.remove(child)
             late = f"the parser was stopped after {child.seconds:g} s" if not arrived else ""
             detail = child.end(late)
+            if detail == _KILLED and self._spare(batch):
+                again.append(batch)
+                return
             if not was_ready:
                 raise WorkerError(
                     f"a parser process could not be started: {detail}; is the installation whole?"
@@ -299,6 +307,13 @@ class Pool:
         elif was_ready:
             child.batch = []
             yield from _blamed(batch, again, Reason.CRASHED, answer)
+
+    def _spare(self, batch: list[Task]) -> bool:
+        """Tell whether a batch whose child was killed is tried as it is once more, which each is once."""
+        tags = tuple(task.tag for task in batch)
+        first = tags not in self._spared
+        self._spared.add(tags)
+        return first
 
 
 def _blamed(batch: list[Task], again: deque[list[Task]], reason: str, detail: str) -> Iterator[Failed]:

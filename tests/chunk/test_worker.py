@@ -37,6 +37,8 @@ def hostile(language, text, settings):
         while True: time.sleep(1)
     if b"SEGV" in text:
         os.kill(os.getpid(), signal.SIGSEGV)
+    if b"KILL" in text or (b"ONCE" in text and first()):
+        os.kill(os.getpid(), signal.SIGKILL)
     if b"EXIT" in text:
         os._exit(3)
     if b"HOG" in text:
@@ -48,6 +50,13 @@ def hostile(language, text, settings):
         os._exit(0)
     return real(language, text, settings)
 chunk.chunk = hostile
+KILLS, KILL = os.pipe()
+os.set_blocking(KILLS, False)
+def first():  # whether so many kills are left, in whatever process
+    try:
+        return bool(os.read(KILLS, 1))
+    except BlockingIOError:
+        return False
 serve = worker._serve
 def worker_pipe():
     return PIPE[0]
@@ -88,6 +97,7 @@ def in_a_process(body: str) -> Any:
     ("poison", "reason", "detail"),
     [
         ("SEGV", "parser-crashed", "the parser died of SIGSEGV"),
+        ("KILL", "parser-crashed", "the parser died of SIGKILL"),
         ("EXIT", "parser-crashed", "the parser ended with status 3"),
         ("RAISE", "parser-crashed", "ValueError: what a bug looks like"),
         ("HALF", "parser-crashed", "the parser ended with status 0"),
@@ -198,6 +208,29 @@ def test_a_process_that_cannot_start_blames_no_file() -> None:
             print(json.dumps(str(error)))
     """)
     assert result.startswith("a parser process could not be started: the parser ended with status 1")
+
+
+@pytest.mark.parametrize(("files", "kills"), [(1, 1), (2, 3), (20, 3)])
+def test_a_parser_that_was_killed_from_outside_blames_no_file(files: int, kills: int) -> None:
+    """A system short of memory kills whom it likes; no later run would try the file again until it changed."""
+    result = in_a_process(f"""
+        os.write(KILL, bytes({kills}))  # twice in the batch, once when it is alone
+        print(json.dumps(run(["x = 'ONCE'"] + ["def f(): pass"] * ({files} - 1), processes=1)))
+    """)
+    assert result == {str(i): 1 for i in range(files)}
+
+
+def test_a_parser_that_was_killed_before_it_was_ready_is_started_again() -> None:
+    result = in_a_process("""
+        os.write(KILL, b"x")
+        limit = worker._limit_memory
+        def killed():
+            first() and os.kill(os.getpid(), signal.SIGKILL)
+            limit()
+        worker._limit_memory = killed
+        print(json.dumps(run(["def f(): pass"] * 5)))
+    """)
+    assert result == {str(i): 1 for i in range(5)}
 
 
 def test_a_chunk_comes_through_a_pipe_whole() -> None:
