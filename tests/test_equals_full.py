@@ -10,8 +10,7 @@ import os
 import shutil
 import signal
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -30,12 +29,12 @@ from indexer.reindex import run as run_module
 from indexer.search import Request
 from indexer.settings import Settings, WorkerSettings
 from indexer.store import Snapshot, Writer
-from indexer.store import commit as commit_module
 from indexer.store.disk import Disk
 from indexer.store.tables import F32, U64
 from indexer.tokens import TermCounts
 from indexer.types import FileRecord, Hit
 from indexer.workspace import Workspace
+from tests.beside import replaced, unlike_a_new_one
 from tests.counting import workspace
 
 T = TypeVar("T")
@@ -149,16 +148,6 @@ class Killer(Disk):
         return call()
 
 
-@contextmanager
-def replaced(owner: object, name: str, value: object) -> Iterator[None]:
-    before = getattr(owner, name)
-    setattr(owner, name, value)
-    try:
-        yield
-    finally:
-        setattr(owner, name, before)
-
-
 def killed_run(space: Workspace, after: int) -> None:
     """Reindex in a child that is killed at one of the store's operations on the disk."""
     child = os.fork()
@@ -238,23 +227,10 @@ def play_by_paths(root: Path, script: list[tuple[object, ...]]) -> list[str]:
             dirty = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
             trees = {str(name) for name in step[1:]} if step[0] == "move folder" else set()
             outcome = indexer.scan() if ".gitignore" in dirty else indexer.update(dirty, trees)
-            with tempfile.TemporaryDirectory() as folder:
-                indexer.rest()
-                new = fresh_beside(space, Path(folder) / "index")
-                if found := differences(outcome.snapshot, new):
-                    return [f"after step {number}, {step!r}", *found]
+            indexer.rest()
+            if found := unlike_a_new_one(space, outcome.snapshot):
+                return [f"after step {number}, {step!r}", *found]
     return []
-
-
-def fresh_beside(space: Workspace, index_dir: Path) -> Snapshot:
-    """Make an index from nothing while another writer has the root: under its lock."""
-    with replaced(commit_module, "RootLock", lambda root: HeldAlready()):
-        return reindex(replace(space, index_dir=index_dir)).snapshot
-
-
-class HeldAlready:
-    def check(self) -> None: ...
-    def close(self) -> None: ...
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -272,11 +248,9 @@ def test_an_update_that_is_told_of_nothing_finds_nothing(tmp_path: Path) -> None
         indexer.scan()
         write(tmp_path / "a.py", SNIPPETS[1].encode())
         indexer.update([])
-        with tempfile.TemporaryDirectory() as folder:
-            assert differences(indexer.snapshot, fresh_beside(space, Path(folder) / "index"))
+        assert unlike_a_new_one(space, indexer.snapshot)
         indexer.update(["a.py"])
-        with tempfile.TemporaryDirectory() as folder:
-            assert not differences(indexer.snapshot, fresh_beside(space, Path(folder) / "index"))
+        assert unlike_a_new_one(space, indexer.snapshot) == []
 
 
 def test_the_audit_finds_what_nothing_else_told_of(tmp_path: Path) -> None:
@@ -291,8 +265,7 @@ def test_the_audit_finds_what_nothing_else_told_of(tmp_path: Path) -> None:
         assert (report.files.modified, report.embedded) == (1, 3)
         assert indexer.audit(["b.py"]).report.files.modified == 0
         indexer.audit(["a.py"])
-        with tempfile.TemporaryDirectory() as folder:
-            assert not differences(indexer.snapshot, fresh_beside(space, Path(folder) / "index"))
+        assert unlike_a_new_one(space, indexer.snapshot) == []
 
 
 SCRIPT: list[tuple[object, ...]] = [
@@ -342,12 +315,14 @@ def stale_chunks_kept(patch: pytest.MonkeyPatch) -> None:
 
 
 def half_a_commit(patch: pytest.MonkeyPatch) -> None:
-    """Every second change of a known file is lost between reading and commit."""
-    real, seen = Writer.put_file, [0]
+    """Every second change of a known file's bytes is lost between reading and commit."""
+    real, changes = Writer.put_file, [0]
 
     def put_file(self: Writer, record: FileRecord, block: int | None) -> None:
-        seen[0] += self.snapshot.record(record.stat.path) is not None
-        if self.snapshot.record(record.stat.path) is None or seen[0] % 2:
+        before = self.snapshot.record(record.stat.path)
+        changed = before is not None and before.content_hash != record.content_hash
+        changes[0] += changed
+        if not changed or changes[0] % 2:
             real(self, record, block)
 
     patch.setattr(Writer, "put_file", put_file)

@@ -22,7 +22,8 @@ from hypothesis.errors import HypothesisException
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 from tests.serve.homes import home_of_daemons
-from tests.world import BRANCHES, FAULTS, FOLDERS, PATHS, RULES, SETTINGS, SNIPPETS, World
+from tests.test_equals_full import SNIPPETS
+from tests.world import BRANCHES, FOLDERS, PATHS, RULES, SETTINGS, World
 
 paths = st.sampled_from(PATHS)
 folders = st.sampled_from(FOLDERS[1:])
@@ -71,7 +72,8 @@ class Machine(RuleBasedStateMachine):
             raise
 
     def step(self, how: str, *given: object, **named: object) -> None:
-        self._steps.append(f"world.{how}(*{given!r}, **{named!r})")
+        arguments = [*map(repr, given), *(f"{name}={value!r}" for name, value in named.items())]
+        self._steps.append(f"{how}({', '.join(arguments)})")
         with self.telling():
             getattr(self.world, how)(*given, **named)
             Machine.made += 1
@@ -230,6 +232,6 @@ def test_the_script_of_the_planted_faults_is_sound() -> None:
     assert scripted("") == []
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("fault", ["an_event_lost", "a_check_skipped", "a_removal_forgotten"])
 def test_a_planted_fault_is_found(fault: str) -> None:
     assert scripted(fault) != []

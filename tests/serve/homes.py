@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ class Home:
     """Runs commands with settings and a runtime directory of its own."""
 
     def __init__(self, folder: Path) -> None:
+        self.program = INDEXER
         self.runtime = folder / "run"
         self.config = folder / "config"
         self.runtime.mkdir(mode=0o700)
@@ -45,14 +46,14 @@ class Home:
 
     def run(self, *words: str | Path, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [*INDEXER, *map(str, words)],
+            [*self.program, *map(str, words)],
             cwd=cwd, env={**self.environment, **environment},
             capture_output=True, text=True, check=False, timeout=120,
         )  # fmt: skip
 
     def popen(self, *words: str | Path, cwd: Path) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [*INDEXER, *map(str, words)],
+            [*self.program, *map(str, words)],
             cwd=cwd, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
 
@@ -157,9 +158,11 @@ def alive(pid: int) -> bool:
 
 def family(pid: int) -> list[int]:
     """A process and all below it."""
-    lists = Path(f"/proc/{pid}/task").glob("*/children")
-    children = [int(child) for found in lists for child in found.read_text().split()]
-    return [pid, *(member for child in children for member in family(child))]
+    children: list[str] = []
+    for found in Path(f"/proc/{pid}/task").glob("*/children"):
+        with suppress(OSError):  # the thread has just ended
+            children += found.read_text().split()
+    return [pid, *(member for child in children for member in family(int(child)))]
 
 
 def free(path: str) -> bool:

@@ -2,91 +2,71 @@
 
 from __future__ import annotations
 
-import random
+import os
 import shutil
-import threading
+import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 
+from indexer.errors import IndexerError
 from indexer.serve import logs, place, start
-from indexer.serve.client import GoneError, connect_root
 from indexer.serve.protocol import RpcError
-from tests.serve.homes import BOUND, SYNC, Home, kill, many_files, sound
+from tests.serve import kills
+from tests.serve.homes import BOUND, Home, kill
+
+
+class Suite(Protocol):
+    """Kills, so many times, and holds what must hold."""
+
+    __name__: str
+
+    def __call__(self, home: Home, tree: Path, rounds: int) -> None: ...
+
+
+ROUNDS = 5  # of each kind, where 500 of all kinds take long
 
 
 def test_killed_again_and_again_it_starts_with_a_good_index_s089(home: Home, tree: Path) -> None:
-    kill_rounds(home, tree, 5)
+    kills.daemons(home, tree, ROUNDS)
+
+
+@pytest.mark.parametrize("suite", [kills.commands, kills.parsers_of_commands, kills.parsers_of_daemons])
+def test_killed_at_random_moments(home: Home, tree: Path, suite: Suite) -> None:
+    suite(home, tree, ROUNDS)
+
+
+SUITES = [kills.daemons, kills.commands, kills.parsers_of_commands, kills.parsers_of_daemons]
 
 
 @pytest.mark.slow
-def test_killed_a_hundred_times(home: Home, tree: Path) -> None:
-    kill_rounds(home, tree, 100)
+@pytest.mark.parametrize("suite", SUITES)
+def test_killed_five_hundred_times(home: Home, tree: Path, suite: Suite) -> None:
+    """In all four; `INDEXER_KILLS` is another number."""
+    rounds = -(-int(os.environ.get("INDEXER_KILLS", "500")) // len(SUITES))
+    began = time.monotonic()
+    suite(home, tree, rounds)
+    print(f"{rounds} kills of {suite.__name__} in {time.monotonic() - began:.0f} s", flush=True)
+
+
+# --- the suite can fail
 
 
 def test_an_acknowledged_generation_that_is_lost_would_be_seen(home: Home, tree: Path) -> None:
     with pytest.raises((AssertionError, RpcError)):
-        kill_rounds(home, tree, 5, harm=lambda: shutil.rmtree(tree / ".indexer"))
+        kills.daemons(home, tree, ROUNDS, harm=lambda: shutil.rmtree(tree / ".indexer", ignore_errors=True))
 
 
-def kill_rounds(home: Home, tree: Path, rounds: int, harm: Callable[[], None] = lambda: None) -> None:
-    """Kill it at random moments under load; what was acknowledged is there after each start, unless there is ``harm``."""
-    dice = random.Random(7)
-    many_files(tree, 40)
-    for number in range(rounds):
-        with start.start(str(tree), timeout=BOUND) as client:
-            client.request("index/sync", SYNC, timeout=BOUND)
-            pid = client.pid
-        load = Load(tree, number)
-        time.sleep(dice.random())
-        kill(pid)
-        acknowledged = load.stop()
-        harm()
-        with start.start(str(tree), timeout=BOUND) as client:
-            assert client.pid != pid
-            # As it stands: no scan has had to make up for what was lost.
-            now = client.request("index/search", {"query": "x", "freshness": "now"}, timeout=BOUND)
-            assert now["generation"] >= acknowledged[1]
-            assert acknowledged[0] in {"", now["epoch"]}
-            found = client.request("index/sync", SYNC, timeout=BOUND)
-            assert found["fresh"]
-        if number % 5 == 4:
-            assert start.stop(str(tree), timeout=BOUND)
-            sound(home, tree)
-
-
-class Load:
-    """Writes and asks until the daemon is gone; knows the newest generation that was acknowledged."""
-
-    def __init__(self, tree: Path, number: int) -> None:
-        self._tree = tree
-        self._dice = random.Random(number)
-        self._newest = ("", 0)
-        self._ended = False
-        self._thread = threading.Thread(target=self._run)
-        self._thread.start()
-
-    def _run(self) -> None:
-        client = connect_root(self._tree, timeout=BOUND)
-        assert client is not None
-        with client:
-            while not self._ended:
-                name = f"f{self._dice.randrange(40)}.py"
-                (self._tree / name).write_text(
-                    f"def changed_{self._dice.random()}(): pass\n".replace("0.", "")
-                )
-                try:
-                    found = client.request("index/search", {"query": "changed"}, timeout=BOUND)
-                except (GoneError, RpcError):
-                    return
-                self._newest = (found["epoch"], found["generation"])
-
-    def stop(self) -> tuple[str, int]:
-        self._ended = True
-        self._thread.join()
-        return self._newest
+@pytest.mark.parametrize(
+    ("fault", "suite"),
+    [("a_rename_dropped", kills.commands), ("the_innocent_blamed", kills.parsers_of_commands)],
+)
+def test_a_planted_fault_is_found(home: Home, tree: Path, fault: str, suite: Suite) -> None:
+    home.program = [sys.executable, "-m", "tests.planted", fault]
+    with pytest.raises((AssertionError, IndexerError)):
+        suite(home, tree, 40)
 
 
 def test_three_quick_crashes_and_it_is_not_started_by_itself(home: Home, tree: Path) -> None:

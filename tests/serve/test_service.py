@@ -9,7 +9,6 @@ import random
 import shutil
 import signal
 import statistics
-import tempfile
 import time
 from collections.abc import Coroutine, Iterator
 from pathlib import Path
@@ -18,7 +17,6 @@ from typing import Any, TypeVar
 import pytest
 
 from indexer import search
-from indexer.check import differences
 from indexer.oneshot import text_reader
 from indexer.reindex import reindex
 from indexer.search import Request
@@ -26,8 +24,8 @@ from indexer.serve.events import Event, Generation, Progress, View
 from indexer.serve.observer import Observer
 from indexer.serve.service import LiveService, open_service
 from indexer.workspace import open_root
+from tests.beside import unlike_a_new_one
 from tests.counting import workspace
-from tests.test_equals_full import HeldAlready, replaced
 from tests.trees import git
 
 T = TypeVar("T")
@@ -60,16 +58,7 @@ def root(tmp_path: Path) -> Iterator[Path]:
 
 
 def equal_to_fresh(service: LiveService, view: View) -> list[str]:
-    from indexer.store import commit as commit_module
-
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        replaced(commit_module, "RootLock", lambda _: HeldAlready()),
-    ):
-        from dataclasses import replace
-
-        new = reindex(replace(service.space, index_dir=Path(folder) / "index")).snapshot
-        return differences(view.corpus.snapshot, new)
+    return unlike_a_new_one(service.space, view.corpus.snapshot)
 
 
 def test_a_question_holds_every_change_before_it(root: Path) -> None:

@@ -9,24 +9,18 @@ import signal
 import statistics
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from indexer.check import differences
-from indexer.reindex import reindex
 from indexer.serve.client import Client, connect_root
-from indexer.store import commit as commit_module
-from indexer.store import open_snapshot
+from tests import beside
 from tests.counting import workspace
 from tests.serve.homes import family
-from tests.test_equals_full import HeldAlready, replaced
 from tests.trees import git
 
 INDEXER = [sys.executable, "-m", "indexer"]
@@ -58,13 +52,7 @@ def sync(client: Client) -> dict[str, Any]:
 
 
 def unlike_a_new_one(root: Path) -> list[str]:
-    space = workspace(root)
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        replaced(commit_module, "RootLock", lambda _: HeldAlready()),
-    ):
-        new = reindex(replace(space, index_dir=Path(folder) / "index")).snapshot
-        return differences(open_snapshot(space.index_dir), new)
+    return beside.unlike_a_new_one(workspace(root))
 
 
 def two_branches(root: Path, files: int) -> None:
