@@ -29,7 +29,7 @@ from indexer.settings import WorkerSettings
 from indexer.store import Snapshot, inspect, open_snapshot
 from indexer.workspace import Workspace, open_workspace
 from tests.beside import new_index, replaced
-from tests.serve.homes import BOUND, Home, family, kill
+from tests.serve.homes import BOUND, SYNC, Home, family, kill
 from tests.trees import git
 
 FOLDERS = ["", "pkg", "pkg/deep", "lib", "build", "wt"]
@@ -94,7 +94,7 @@ class World:
     def sync(self) -> Client:
         """Wait until the daemon says that it is current."""
         client = self.client()
-        found = client.request("index/sync", {"timeout_ms": int(BOUND * 1000)}, timeout=BOUND * 2)
+        found = client.request("index/sync", SYNC, timeout=BOUND * 2)
         assert found["fresh"], found
         return client
 
@@ -157,7 +157,7 @@ class World:
     def _answers(self, client: Client, space: Workspace, new: Snapshot) -> list[str]:
         wrong = []
         for question in QUESTIONS:
-            told = client.request("index/search", {"query": question, "timeout_ms": 60_000}, timeout=BOUND)
+            told = client.request("index/search", {"query": question, **SYNC}, timeout=BOUND)
             assert told["fresh"], told
             ours = [(hit["path"], hit["start_line"], hit["symbol"], hit["score"]) for hit in told["hits"]]
             hits = answer(space, View(new, ""), Request(question)).hits
