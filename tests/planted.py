@@ -66,7 +66,7 @@ def a_rename_dropped() -> None:
         with (directory / name).open("wb") as file:
             file.write(data[: len(data) // 2])
             file.flush()
-            time.sleep(0.2)
+            time.sleep(0.5)
             file.write(data[len(data) // 2 :])
 
     publish.publish = publish_in_place

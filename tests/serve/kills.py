@@ -174,19 +174,32 @@ def commands(home: Home, tree: Path, rounds: int) -> None:
     """Kill a `reindex` at its work, every third of them a full one, while a second one may wait for its turn."""
     dice = random.Random(8)
     many_files(tree, FILES)
+    began = time.monotonic()
     newest = done(home.popen("reindex", tree, "--json", cwd=tree))
+    usual = time.monotonic() - began
     kills = 0
     while kills < rounds:
         with edits(tree, kills):
             how = ["--json", "--full"] if kills % 3 == 0 else ["--json"]
             both = [home.popen("reindex", tree, *how, cwd=tree) for _ in range(1 + kills % 2)]
-            time.sleep(dice.random() * 0.8)
+            if dice.random() < 0.5:
+                time.sleep(dice.random() * usual)
+            else:
+                until_it_writes(both[0], tree / ".indexer")
+                time.sleep(dice.random() * 0.1)
             strike(both[0].pid)
             ends = [done(process) for process in both]
         kills += ends[0] is KILLED
         newest = max([newest, *ends], key=lambda end: end[1])
         stands(tree, newest)
     settle(home, tree)
+
+
+def until_it_writes(process: subprocess.Popen[str], index: Path) -> None:
+    """Wait until a name has come or gone in the folder of the index."""
+    before = index.stat().st_mtime_ns
+    while process.poll() is None and index.stat().st_mtime_ns == before:
+        time.sleep(0.001)
 
 
 KILLED: Acknowledged = ("killed", 0)
