@@ -17,6 +17,7 @@ import numpy as np
 from indexer.search import dense, explain, rank, show
 from indexer.search.asked import read_request
 from indexer.search.corpus import Corpus
+from indexer.search.features import over_all
 from indexer.search.filters import allowed_rows
 from indexer.search.found import Found, judged
 from indexer.search.listing import listed
@@ -121,7 +122,7 @@ class _Asked(NamedTuple):
 def _score(corpus: Corpus, asked: _Asked, embedder: Embedder | None) -> Scored:
     question, mode, k, among = asked
     if mode == "lexical" or embedder is None:
-        return rank.score(corpus, question, among, None, k)
+        return rank.score(corpus, question, over_all(corpus, question, among), None, k)
     if mode == "hybrid":
         return _hybrid(corpus, asked, embedder)
     cosine = dense.cosine(corpus, embedder, question.text)
@@ -132,6 +133,11 @@ def _score(corpus: Corpus, asked: _Asked, embedder: Embedder | None) -> Scored:
 def _hybrid(corpus: Corpus, asked: _Asked, embedder: Embedder) -> Scored:
     """Rank by words and by meaning; a name that is defined here needs no guess at what it means."""
     question, _, k, among = asked
-    if question.is_name and (named := rank.score(corpus, question, among, None, k)).finds_the_name:
-        return named
-    return rank.score(corpus, question, among, dense.meaning(corpus, embedder, question.text), k)
+    if question.is_name:
+        words = over_all(corpus, question, among)
+        if (named := rank.score(corpus, question, words, None, k)).finds_the_name:
+            return named
+        return rank.score(corpus, question, words, dense.meaning(corpus, embedder, question.text), k)
+    meant = dense.begin(corpus, embedder, question.text)
+    words = over_all(corpus, question, among)
+    return rank.score(corpus, question, words, meant.result(), k)

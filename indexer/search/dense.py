@@ -7,6 +7,7 @@ no order of additions, no segment and no processor changes.
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from indexer.errors import EmbedderError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from concurrent.futures import Future
 
     from numpy.typing import NDArray
 
@@ -52,6 +54,15 @@ def meaning(corpus: Corpus, embedder: Embedder, query: str) -> Meaning | None:
         corpus.sums_of_files(rows) / held,
         corpus.tree.stems_like(embedder, vector),
     )
+
+
+# What takes the longest of it lets go of the interpreter: words are looked up meanwhile.
+_beside = ThreadPoolExecutor(_THREADS, "meaning")
+
+
+def begin(corpus: Corpus, embedder: Embedder, query: str) -> Future[Meaning | None]:
+    """`meaning`, beside what the caller does meanwhile."""
+    return _beside.submit(meaning, corpus, embedder, query)
 
 
 def together(cosines: F64, starts: I64) -> F64:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from indexer.search.columns import F64, I64
     from indexer.search.corpus import Corpus
     from indexer.search.dense import Meaning
-    from indexer.search.lexical import Lexical
+    from indexer.search.lexical import Known, Lexical
     from indexer.search.query import Question
     from indexer.search.signals import Defined
 
@@ -62,35 +62,30 @@ class Candidates:
     absolute: dict[str, F64]
 
 
-class _Columns(NamedTuple):
-    """What is known of all rows and files; ``columns``: signals (f,) by name."""
+class OverAll(NamedTuple):
+    """What words and paths say of all rows and files; ``columns``: signals (f,) by name, 0 for files not ``allowed`` (f,).
+
+    ``among`` (r,) tells which rows may be found at all; None: every one.
+    """
 
     lexical: Lexical
     defined: Defined
     columns: dict[str, F64]
+    allowed: NDArray[np.bool_]
+    among: NDArray[np.bool_] | None
 
 
 def candidates(
-    corpus: Corpus,
-    question: Question,
-    among: NDArray[np.bool_] | None,
-    meaning: Meaning | None,
-    most: int = CANDIDATES,
+    corpus: Corpus, question: Question, words: OverAll, meaning: Meaning | None, most: int = CANDIDATES
 ) -> Candidates:
-    """Choose the files that may answer and look at their signals; ``among`` (r,) keeps all other rows out."""
-    over_all = _over_all_files(corpus, question, among)
-    columns = over_all.columns
+    """Choose the files that may answer, and look at their signals; ``meaning`` is None where vectors take no part."""
+    columns = dict(words.columns)
     if meaning is not None:
         columns |= {
-            "meaning_best": meaning.best,
-            "meaning_mean": np.maximum(meaning.mean, 0),
-            "meaning_stem": np.maximum(meaning.stem, 0),
+            "meaning_best": meaning.best * words.allowed,
+            "meaning_mean": np.maximum(meaning.mean, 0) * words.allowed,
+            "meaning_stem": np.maximum(meaning.stem, 0) * words.allowed,
         }
-    allowed = (
-        corpus.has_rows if among is None else np.bincount(corpus.file[among], minlength=corpus.files) > 0
-    )
-    for column in columns.values():
-        np.multiply(column, allowed, out=column)
     files = _chosen(columns, most)
     trust = _trust(float(columns["words"].max(initial=0.0)))
     told = {
@@ -106,10 +101,11 @@ def candidates(
     if meaning is not None and len(files):
         many = together(meaning.rows[rows], np.searchsorted(rows, corpus.snapshot.files.first_row[files]))
         told["meaning_many"] = many * _factor("meaning_many", many, trust)
-    return Candidates(files, told, rows, _said(rows, over_all, meaning, among, trust), absolute)
+    return Candidates(files, told, rows, _said(rows, words, meaning, trust), absolute)
 
 
-def _over_all_files(corpus: Corpus, question: Question, among: NDArray[np.bool_] | None) -> _Columns:
+def over_all(corpus: Corpus, question: Question, among: NDArray[np.bool_] | None) -> OverAll:
+    """Look at all files for what the question's words say of them; ``among`` (r,) keeps all other rows out."""
     known, heard = signals.heard(corpus, question)
     lexical = bm25(corpus, known, among)
     shares = lexical.shares
@@ -117,16 +113,39 @@ def _over_all_files(corpus: Corpus, question: Question, among: NDArray[np.bool_]
     if among is not None:
         kept = among[defined.rows]
         defined = signals.Defined(defined.rows[kept], defined.all[kept], defined.strong[kept])
-    paths = signals.path_words(corpus, known, shares)
+    columns = _of_rows(corpus, lexical, defined) | _of_paths(corpus, question, known, shares)
+    columns["definition_words"] = signals.definition_words(corpus, known, shares)
+    allowed = (
+        corpus.has_rows if among is None else np.bincount(corpus.file[among], minlength=corpus.files) > 0
+    )
+    for column in columns.values():
+        np.multiply(column, allowed, out=column)
+    return OverAll(lexical, defined, columns, allowed, among)
+
+
+def _of_rows(corpus: Corpus, lexical: Lexical, defined: Defined) -> dict[str, F64]:
+    """What rows say of their files, and of those that are imported together with them."""
     touched = np.flatnonzero(lexical.row > 0)
     rows = lexical.row[touched]
     best = corpus.best_of_some(touched, rows)
     together = sums(corpus.file[touched], rows, corpus.files)
-    columns = {
+    words = best / (best.max(initial=0.0) or 1.0)
+    graph = corpus.graph
+    return {
         "words": best,
         "more_words": np.log1p(np.maximum(together - best, 0)),
         "body": corpus.best_of_some(touched, lexical.body[touched]),
         "symbols": lexical.symbols,
+        "definition": corpus.best_of_some(defined.rows, defined.all),
+        "named": corpus.best_of_some(defined.rows, defined.strong),
+        "importers": graph.from_importers(words) / np.sqrt(1 + graph.in_degree),
+        "imports": graph.from_imported(words) / (1 + graph.out_degree),
+    }
+
+
+def _of_paths(corpus: Corpus, question: Question, known: Known, shares: F64) -> dict[str, F64]:
+    paths = signals.path_words(corpus, known, shares)
+    return {
         "stem": paths.stem_asked,
         "stem_known": paths.stem_known,
         "stem_covered": paths.stem_asked * paths.stem_known,
@@ -135,15 +154,7 @@ def _over_all_files(corpus: Corpus, question: Question, among: NDArray[np.bool_]
         "folder_known": paths.folder_known,
         "stem_joined": signals.joined_stem(corpus, question),
         "mention": signals.mention(corpus, question),
-        "definition": corpus.best_of_some(defined.rows, defined.all),
-        "named": corpus.best_of_some(defined.rows, defined.strong),
-        "definition_words": signals.definition_words(corpus, known, shares),
     }
-    words = best / (best.max(initial=0.0) or 1.0)
-    graph = corpus.graph
-    columns["importers"] = graph.from_importers(words) / np.sqrt(1 + graph.in_degree)
-    columns["imports"] = graph.from_imported(words) / (1 + graph.out_degree)
-    return _Columns(lexical, defined, columns)
 
 
 # Signals without a natural scale, and those that have one.
@@ -186,19 +197,17 @@ def _best(column: F64, most: int) -> I64:
     return np.concatenate([above, held[values == edge][: most - len(above)]])
 
 
-def _said(
-    rows: I64, over_all: _Columns, meaning: Meaning | None, among: NDArray[np.bool_] | None, trust: float
-) -> F64:
+def _said(rows: I64, words: OverAll, meaning: Meaning | None, trust: float) -> F64:
     """What each of some rows (n,), ascending, says for itself: by its words, its meaning, what it defines."""
-    said = over_all.lexical.row[rows]
+    said = words.lexical.row[rows]
     if meaning is not None:
         said *= trust
         said += _MEANING * (1 + _INSTEAD * (1 - trust)) * np.maximum(meaning.rows[rows], 0)
-    defined = over_all.defined
+    defined = words.defined
     if len(rows) and len(defined.rows):
         at = np.minimum(np.searchsorted(rows, defined.rows), len(rows) - 1)
         held = rows[at] == defined.rows
         said[at[held]] += _DEFINING * defined.all[held]
-    if among is not None:
-        said[~among[rows]] = 0
+    if words.among is not None:
+        said[~words.among[rows]] = 0
     return said

@@ -20,12 +20,10 @@ from indexer.search.weights import Weights, weights
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
     from indexer.search.columns import F64, I64
     from indexer.search.corpus import Corpus
     from indexer.search.dense import Meaning
-    from indexer.search.features import Candidates
+    from indexer.search.features import Candidates, OverAll
     from indexer.search.query import Question
     from indexer.types import Span
 
@@ -61,15 +59,11 @@ class Scored:
 
 
 def score(
-    corpus: Corpus,
-    question: Question,
-    among: NDArray[np.bool_] | None,
-    meaning: Meaning | None = None,
-    k: int = 10,
+    corpus: Corpus, question: Question, words: OverAll, meaning: Meaning | None = None, k: int = 10
 ) -> Scored:
     """Score the rows of the files that may answer a question; ``meaning`` is None where vectors take no part."""
     chosen = weights("lexical" if meaning is None else "hybrid")
-    found = candidates(corpus, question, among, meaning, max(CANDIDATES, 2 * k))
+    found = candidates(corpus, question, words, meaning, max(CANDIDATES, 2 * k))
     if not len(found.files):
         return Scored(np.zeros(0, np.int64), np.zeros(0), found, np.zeros(0), chosen, 0.0)
     sums = sum_up(found.signals, chosen.signals, len(found.files))

@@ -30,7 +30,7 @@ from indexer.reindex import reindex
 from indexer.search import Corpus
 from indexer.search import weights as ranking
 from indexer.search.dense import meaning
-from indexer.search.features import CANDIDATES, SURE, candidates
+from indexer.search.features import CANDIDATES, SURE, candidates, over_all
 from indexer.search.offtopic import QUESTIONS
 from indexer.search.query import parse
 from indexer.search.rank import select
@@ -174,7 +174,8 @@ class Bench:
         """Ask one repository."""
         corpus = self.corpus(name, setting)
         means = meaning(corpus, self._embedder, query) if mode == "hybrid" else None
-        return candidates(corpus, parse(query), None, means, CANDIDATES)
+        question = parse(query)
+        return candidates(corpus, question, over_all(corpus, question, None), means, CANDIDATES)
 
     def queries(self) -> Iterator[tuple[str, str]]:
         """All questions, with the repository that they are about."""

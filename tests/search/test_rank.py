@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from indexer.search import Corpus, dense, explain
 from indexer.search.columns import Inverse
-from indexer.search.features import candidates
+from indexer.search.features import candidates, over_all
 from indexer.search.query import parse
-from indexer.search.rank import SAME_FILE, score, select
+from indexer.search.rank import SAME_FILE, Scored, score, select
 from indexer.search.weights import weights
 from indexer.store import open_snapshot
 from tests.search.tree import Tree
@@ -87,11 +87,16 @@ def _shared(factory: pytest.TempPathFactory) -> Corpus:
     return _made[0]
 
 
+def scored_by_words(corpus: Corpus, query: str) -> Scored:
+    question = parse(query)
+    return score(corpus, question, over_all(corpus, question, None))
+
+
 def test_every_weight_is_that_of_a_signal(many: Corpus, tree: Tree) -> None:
     question = parse("return a plus four")
     meaning = dense.meaning(many, tree.embedder, "return a plus four")
     for mode, means in (("lexical", None), ("hybrid", meaning)):
-        found = candidates(many, question, None, means)
+        found = candidates(many, question, over_all(many, question, None), means)
         assert set(weights(mode).signals) == set(found.signals)
         assert set(weights(mode).confidence) <= set(found.absolute)
 
@@ -99,13 +104,14 @@ def test_every_weight_is_that_of_a_signal(many: Corpus, tree: Tree) -> None:
 def test_what_is_not_allowed_says_nothing(many: Corpus) -> None:
     among = np.zeros(many.rows, np.bool_)
     among[list(many.rows_of(3))[2:]] = True
-    found = candidates(many, parse("f1 f4"), among, None)
+    question = parse("f1 f4")
+    found = candidates(many, question, over_all(many, question, among), None)
     assert found.files.tolist() == [3]
     assert found.rows[found.said > 0].tolist() == [row for row in many.rows_of(3) if among[row]][2:3]
 
 
 def test_contributions_add_up_to_the_sum_and_the_score(many: Corpus) -> None:
-    scored = score(many, parse("f4"), None)
+    scored = scored_by_words(many, "f4")
     ranked = select(many, scored.rows, scored.scores, 1)[0]
     told = {signal.name: signal for signal in explain.signals(many, scored, ranked)}
     total = sum(signal.contribution for signal in told.values())
@@ -114,8 +120,8 @@ def test_contributions_add_up_to_the_sum_and_the_score(many: Corpus) -> None:
 
 
 def test_an_answer_is_surer_than_one_to_a_question_about_something_else(many: Corpus) -> None:
-    assert score(many, parse("f4"), None).sureness > 0.5
-    assert score(many, parse("how long do I boil an egg"), None).sureness < 0.2
+    assert scored_by_words(many, "f4").sureness > 0.5
+    assert scored_by_words(many, "how long do I boil an egg").sureness < 0.2
 
 
 def test_a_view_that_was_lent_columns_equals_a_new_one(tree: Tree) -> None:
@@ -137,7 +143,8 @@ def test_a_view_that_was_lent_columns_equals_a_new_one(tree: Tree) -> None:
 def test_where_words_hardly_match_meaning_says_more(many: Corpus, tree: Tree) -> None:
     def told(query: str) -> dict[str, float]:
         meaning = dense.meaning(many, tree.embedder, query)
-        found = candidates(many, parse(query), None, meaning)
+        question = parse(query)
+        found = candidates(many, question, over_all(many, question, None), meaning)
         return {name: float(column.max()) for name, column in found.signals.items()}
 
     fair, poor = told("f4"), told("return quaint umbrellas to several shops")
