@@ -21,3 +21,9 @@ def keys_of(texts: Iterable[bytes]) -> NDArray[np.uint64]:
 def split_digests(digests: Iterable[bytes]) -> NDArray[np.uint64]:
     """Split digests of 16 bytes, big-endian, into (n, 2) uint64."""
     return np.frombuffer(b"".join(digests), ">u8").astype(np.uint64).reshape(-1, 2)
+
+
+def as_bytes(keys: NDArray[np.uint64]) -> list[bytes]:
+    """Return each of (n, 2) keys as 16 bytes, good for sets and dicts of this process alone."""
+    found: list[bytes] = np.ascontiguousarray(keys).view("V16").reshape(-1).tolist()
+    return found

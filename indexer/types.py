@@ -78,22 +78,6 @@ class Chunk:
     part: int = 0
     bases: tuple[str, ...] = ()
 
-    def __reduce__(self) -> tuple[type[Chunk], tuple[object, ...]]:
-        """Pickle by position: what a frozen dataclass with slots does by itself takes four times as long."""
-        return Chunk, (
-            self.kind,
-            self.symbol,
-            self.scope,
-            self.language,
-            self.spans,
-            self.line,
-            self.signature,
-            self.docstring,
-            self.parent,
-            self.part,
-            self.bases,
-        )
-
     @property
     def start_line(self) -> int:
         """First line, decorators and leading comments included."""

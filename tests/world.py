@@ -19,7 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from indexer.check import differences
-from indexer.chunk.cutting import Cut, Task, cut_all, split
+from indexer.chunk.cutting import Cuts, Task, cut_all
 from indexer.chunk.worker import Pool
 from indexer.oneshot import View, answer
 from indexer.reindex import live as live_module
@@ -49,9 +49,9 @@ QUESTIONS = ["Store.commit", "load_config", "迁移", "locks", "renderPage", "ch
 class CutHere(Pool):
     """Cuts in this process: an index made from nothing is needed every few steps, and its files are harmless."""
 
-    def run(self, tasks: Iterable[Task]) -> Iterator[Cut]:
+    def run(self, tasks: Iterable[Task]) -> Iterator[Cuts]:
         for task in tasks:
-            yield from split([task], cut_all([task], self._chunking))
+            yield cut_all([task], self._chunking)
 
 
 class World:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from indexer import chunk, tokens
+from indexer.columns import columns_of
 from indexer.keys import keys_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
+    from indexer.columns import Columns
     from indexer.settings import ChunkSettings
-    from indexer.types import FileChunks
 
 
 class Task(NamedTuple):
@@ -25,49 +27,36 @@ class Task(NamedTuple):
     text: bytes
 
 
-class Cut(NamedTuple):
-    """The chunks of one text. ``keys``: (n, 2) uint64, one content key a chunk; ``terms``: n texts' terms."""
+class Cuts(NamedTuple):
+    """The chunks of some texts, by their ``tags``: m chunks in all, one file after the other.
 
-    tag: int
-    file: FileChunks
+    ``keys``: (m, 2) uint64, one content key a chunk; ``terms``: the terms of m texts.
+    """
+
+    tags: list[int]
+    files: Columns
     keys: NDArray[np.uint64]
     terms: tokens.TermCounts
 
 
-class Answer(NamedTuple):
-    """What a child sends back for a batch: all files' chunks, and their keys and terms in one piece."""
-
-    files: list[FileChunks]
-    keys: NDArray[np.uint64]
-    terms: tokens.TermCounts
-
-
-def content_of(text: bytes, file: FileChunks) -> list[bytes]:
+def contents_of(texts: Sequence[bytes], files: Columns) -> list[bytes]:
     """Return what each chunk's content key and vector are made from: the bytes of its spans, joined."""
-    return [
-        text[piece.spans[0].start : piece.spans[0].end]
-        if len(piece.spans) == 1
-        else b"".join(text[span.start : span.end] for span in piece.spans)
-        for piece in file.chunks
-    ]
-
-
-def cut_all(tasks: Sequence[Task], settings: ChunkSettings) -> Answer:
-    """Cut, key and tokenise a batch in this process."""
-    files = [chunk.chunk(task.language, task.text, settings) for task in tasks]
+    owners = np.repeat(np.arange(len(texts)), files.sizes).tolist()
+    starts, ends = files.spans[:, 0].tolist(), files.spans[:, 1].tolist()
     contents: list[bytes] = []
-    for task, file in zip(tasks, files, strict=True):
-        contents += content_of(task.text, file)
-    return Answer(files, keys_of(contents), tokens.count_terms(contents))
+    at = 0
+    for owner, size in zip(owners, files.span_sizes.tolist(), strict=True):
+        text = texts[owner]
+        if size == 1:
+            contents.append(text[starts[at] : ends[at]])
+        else:
+            contents.append(b"".join(text[starts[i] : ends[i]] for i in range(at, at + size)))
+        at += size
+    return contents
 
 
-def split(tasks: Sequence[Task], answer: Answer) -> Iterator[Cut]:
-    """Give each task its own slice of a batch's answer."""
-    first = 0
-    offsets, terms, counts = answer.terms
-    for task, file in zip(tasks, answer.files, strict=True):
-        last = first + len(file.chunks)
-        low, high = int(offsets[first]), int(offsets[last])
-        own = tokens.TermCounts(offsets[first : last + 1] - low, terms[low:high], counts[low:high])
-        yield Cut(task.tag, file, answer.keys[first:last], own)
-        first = last
+def cut_all(tasks: Sequence[Task], settings: ChunkSettings) -> Cuts:
+    """Cut, key and tokenise a batch in this process."""
+    files = columns_of([chunk.chunk(task.language, task.text, settings) for task in tasks])
+    contents = contents_of([task.text for task in tasks], files)
+    return Cuts([task.tag for task in tasks], files, keys_of(contents), tokens.count_terms(contents))

@@ -27,7 +27,7 @@ from multiprocessing import connection
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
-from indexer.chunk.cutting import Answer, Cut, Task, cut_all, split
+from indexer.chunk.cutting import Cuts, Task, cut_all
 from indexer.errors import WorkerError
 from indexer.processes import start_interpreter
 from indexer.types import Reason
@@ -69,7 +69,7 @@ def _serve(
         while True:
             tasks = pipe.recv()
             try:
-                answer: Answer | str = cut_all(tasks, settings)
+                answer: Cuts | str = cut_all(tasks, settings)
             except Exception as error:  # noqa: BLE001  (ours to mend, but one file's trouble: `status` names it)
                 answer = f"{type(error).__name__}: {error}"
             pipe.send(answer)
@@ -120,10 +120,10 @@ class _Child:
         with suppress(ConnectionError):  # it is dead: the wait that follows sees the end of the pipe
             self.pipe.send(batch)
 
-    def take(self) -> Answer | str | None:
+    def take(self) -> Cuts | str | None:
         """Return what has arrived (a string: why there is no answer), or None when the child is dead."""
         try:
-            answer: Answer | str = self.pipe.recv()
+            answer: Cuts | str = self.pipe.recv()
         except (EOFError, OSError):
             return None
         if answer == _READY and not self.ready:
@@ -231,8 +231,8 @@ class Pool:
                 child.close()
         self._children.clear()
 
-    def run(self, tasks: Iterable[Task]) -> Iterator[Cut | Failed]:
-        """Yield one result a task, in any order. ``tasks`` is read only as fast as the children work.
+    def run(self, tasks: Iterable[Task]) -> Iterator[Cuts | Failed]:
+        """Yield the results of all tasks, in any order: those of a batch that went well in one piece. ``tasks`` is read only as fast as the children work.
 
         Raises `WorkerError` when a parser process cannot be started.
         """
@@ -284,14 +284,14 @@ class Pool:
         now = time.monotonic()
         return [child for child in busy if child.pipe in ready or child.deadline <= now]
 
-    def _collect(self, child: _Child, again: deque[list[Task]]) -> Iterator[Cut | Failed]:
+    def _collect(self, child: _Child, again: deque[list[Task]]) -> Iterator[Cuts | Failed]:
         batch = child.batch
         arrived = child.pipe.poll()  # an answer may lie in the pipe although the time is over
         was_ready = child.ready
         answer = child.take() if arrived else None
-        if isinstance(answer, Answer):
+        if isinstance(answer, Cuts):
             child.batch = []
-            yield from split(batch, answer)
+            yield answer
         elif answer is None:
             self._children.remove(child)
             late = f"the parser was stopped after {child.seconds:g} s" if not arrived else ""

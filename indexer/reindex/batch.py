@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer import tokens
-from indexer.chunk.cutting import content_of
+from indexer.chunk.cutting import contents_of
 from indexer.embed import TermEmbedder
+from indexer.keys import as_bytes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from indexer.chunk.cutting import Cut
+    from indexer.chunk.cutting import Cuts
     from indexer.embed import Embedder
     from indexer.store import Writer
     from indexer.types import FileRecord
@@ -43,28 +44,30 @@ class Batch:
 
     def __init__(self, embedder: Embedder, writer: Writer) -> None:
         self._embedder = embedder
+        self._by_terms = embedder if isinstance(embedder, TermEmbedder) else None
         self._writer = writer
-        self._cuts: list[tuple[Waiting, Cut]] = []
+        self._cuts: list[tuple[list[Waiting], Cuts]] = []
         self._new = _New()
 
     def __len__(self) -> int:
         """How many contents wait for a vector."""
         return len(self._new.seen)
 
-    def add(self, waiting: Waiting, cut: Cut) -> None:
-        """Take in one cut file."""
-        self._cuts.append((waiting, cut))
+    def add(self, waiting: list[Waiting], cuts: Cuts) -> None:
+        """Take in the files that were cut."""
+        self._cuts.append((waiting, cuts))
+        missing = np.flatnonzero(self._writer.missing(cuts.keys))
         chosen = [
             at
-            for at in np.flatnonzero(self._writer.missing(cut.keys)).tolist()
-            if self._is_first(cut.keys[at].tobytes())
+            for at, key in zip(missing.tolist(), as_bytes(cuts.keys[missing]), strict=True)
+            if self._is_first(key)
         ]
         if not chosen:
             return
-        self._new.keys.append(cut.keys[chosen])
-        self._new.terms.append(_rows(cut.terms, chosen))
-        if not isinstance(self._embedder, TermEmbedder):
-            contents = content_of(waiting.text, cut.file)
+        self._new.keys.append(cuts.keys[chosen])
+        self._new.terms.append(_rows(cuts.terms, chosen))
+        if self._by_terms is None:
+            contents = contents_of([one.text for one in waiting], cuts.files)
             self._new.texts += [contents[at].decode("utf-8", "replace") for at in chosen]
 
     def _is_first(self, key: bytes) -> bool:
@@ -78,16 +81,19 @@ class Batch:
         new, self._new = self._new, _New()
         if new.keys:
             terms = _joined(new.terms)
-            if isinstance(self._embedder, TermEmbedder):
-                vectors = self._embedder.embed_terms(terms)
+            if self._by_terms is not None:
+                vectors = self._by_terms.embed_terms(terms)
             else:
                 vectors = self._embedder.embed(new.texts)
             self._writer.add_contents(np.concatenate(new.keys), terms, vectors)
-        for waiting, cut in self._cuts:
-            first = waiting.records[0]
-            block = self._writer.add_block(first.content_hash, first.language, cut.file, cut.keys)
-            for record in waiting.records:
-                self._writer.put_file(record, block)
+        for waiting, cuts in self._cuts:
+            firsts = [one.records[0] for one in waiting]
+            names = [(first.content_hash, first.language) for first in firsts]
+            for one, block in zip(
+                waiting, self._writer.add_blocks(names, cuts.files, cuts.keys), strict=True
+            ):
+                for record in one.records:
+                    self._writer.put_file(record, block)
         self._cuts.clear()
         return len(new.seen)
 

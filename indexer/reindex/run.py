@@ -12,7 +12,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from indexer.chunk.cutting import Cut, Task
+from indexer.chunk.cutting import Cuts, Task
 from indexer.chunk.languages import language_of
 from indexer.chunk.worker import Failed, Pool
 from indexer.reindex.batch import Batch, Waiting
@@ -164,18 +164,22 @@ class Run:
 
     # --- from results to rows
 
-    def _take(self, result: Cut | Failed) -> None:
-        waiting = self._waiting.pop(result.tag)
+    def _take(self, result: Cuts | Failed) -> None:
         if isinstance(result, Failed):
-            first = waiting.records[0]
-            self._same[first.content_hash, first.language] = Failure(result.reason, result.detail)
-            for record in waiting.records:
-                self._skip(record, result.reason, result.detail)
+            self._fail(self._waiting.pop(result.tag), result)
             return
+        waiting = [self._waiting.pop(tag) for tag in result.tags]
         self._batch.add(waiting, result)
-        waiting.text = b""  # all texts of a tree are more than memory should hold
+        for one in waiting:
+            one.text = b""  # all texts of a tree are more than memory should hold
         if len(self._batch) >= self.space.settings.embed.batch:
             self._flush()
+
+    def _fail(self, waiting: Waiting, why: Failed) -> None:
+        first = waiting.records[0]
+        self._same[first.content_hash, first.language] = Failure(why.reason, why.detail)
+        for record in waiting.records:
+            self._skip(record, why.reason, why.detail)
 
     def _flush(self) -> None:
         """Give the batch its vectors, and bind the files it was gathered from."""

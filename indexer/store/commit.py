@@ -7,6 +7,7 @@ import secrets
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Self
 
+from indexer.columns import columns_of
 from indexer.errors import StoreError
 from indexer.store import publish, retention, tiers
 from indexer.store.disk import DISK, VanishedError
@@ -21,9 +22,11 @@ from indexer.store.snapshot import Snapshot
 from indexer.store.stack import Stack
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
     from types import TracebackType
 
+    from indexer.columns import Columns
     from indexer.store.disk import Disk
     from indexer.store.tables import F32, U64, Bool, Tables
     from indexer.tokens import TermCounts
@@ -126,9 +129,16 @@ class Writer:
         """Add contents: keys (n, 2), terms of n texts, vectors float32 (n, dim). Known ones are left out."""
         self._pending.add_contents(keys, terms, vectors)
 
+    def add_blocks(self, names: Sequence[tuple[bytes, str]], files: Columns, keys: U64) -> list[int]:
+        """Add the chunks of file contents, named by hash and language, and give their blocks' ids.
+
+        ``keys`` (m, 2) are those of the chunks' contents, which must have been added.
+        """
+        return self._pending.add_blocks(names, files, keys)
+
     def add_block(self, content_hash: bytes, language: str, chunks: FileChunks, keys: U64) -> int:
-        """Add the chunks of a file content, each with the (n, 2) key of its content, which must have been added."""
-        return self._pending.add_block(content_hash, language, chunks, keys)
+        """Add the chunks of one file content."""
+        return self.add_blocks([(content_hash, language)], columns_of([chunks]), keys)[0]
 
     def put_file(self, record: FileRecord, block: int | None) -> None:
         """Bind a path to a block (None: it is known, but has no chunks). The last word on a path counts."""

@@ -10,8 +10,9 @@ import numpy as np
 import xxhash
 
 from indexer import tokens
-from indexer.keys import keys_of, split_digests
+from indexer.keys import as_bytes, keys_of, split_digests
 from indexer.store import postings
+from indexer.store.blocks import Blocks, check_order
 from indexer.store.format import NONE, Binding, Block, File, Flag, Stat
 from indexer.store.tables import Tables, offsets_of, sort_keys, take_ragged
 from indexer.tokens import TermCounts
@@ -19,9 +20,10 @@ from indexer.tokens import TermCounts
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from indexer.columns import Columns
     from indexer.store.stack import Stack
     from indexer.store.tables import F32, I8, I64, U64, Array
-    from indexer.types import Chunk, FileChunks, FileRecord
+    from indexer.types import FileRecord
 
 NO_STAT = (0, 0, 0, 0)
 
@@ -58,20 +60,12 @@ class Pending:
         self._dim = dim
         self._ids: dict[str, int] = {}
         self._strings: list[bytes] = []
-        self._content_ids: dict[tuple[int, int], int] = {}
+        self._content_ids: dict[bytes, int] = {}
         self._keys: list[U64] = []
         self._terms: list[TermCounts] = []
         self._vectors: list[tuple[I8, F32]] = []
         self._block_ids: dict[bytes, int] = {}
-        self._block_sizes = array("q")
-        self._import_sizes = array("q")
-        self._fallbacks = array("I")
-        self._imports = array("I")
-        self._bindings = array("I")
-        self._span_sizes = array("q")
-        self._spans = array("I")
-        self._base_sizes = array("q")
-        self._bases = array("I")
+        self._blocks: list[Blocks] = []
         self._files: dict[str, tuple[FileRecord, int | None] | None] = {}
 
     def __bool__(self) -> bool:
@@ -83,8 +77,8 @@ class Pending:
         """Ids (n,) of contents by (n, 2) keys, in the stack or pending; -1 for the others."""
         found = self._stack.find("contents", keys)
         if self._content_ids:
-            for at in np.flatnonzero(found < 0).tolist():
-                found[at] = self._content_ids.get((int(keys[at, 0]), int(keys[at, 1])), -1)
+            absent = np.flatnonzero(found < 0)
+            found[absent] = [self._content_ids.get(key, -1) for key in as_bytes(keys[absent])]
         return found
 
     def add_contents(self, keys: U64, terms: TermCounts, vectors: F32) -> None:
@@ -96,8 +90,8 @@ class Pending:
         if vectors.ndim != 2 or vectors.shape[1] != self._dim:
             raise ValueError(f"vectors of shape {vectors.shape}, expected (n, {self._dim})")
         new = []
-        for at in np.flatnonzero(self.find_contents(keys) < 0).tolist():
-            key = (int(keys[at, 0]), int(keys[at, 1]))
+        absent = np.flatnonzero(self.find_contents(keys) < 0)
+        for at, key in zip(absent.tolist(), as_bytes(keys[absent]), strict=True):
             if key not in self._content_ids:
                 self._content_ids[key] = self._stack.total.contents + len(self._content_ids)
                 new.append(at)
@@ -117,46 +111,37 @@ class Pending:
         found = int(self._stack.find("blocks", split_digests([digest]))[0])
         return None if found < 0 else found
 
-    def add_block(self, content_hash: bytes, language: str, chunks: FileChunks, keys: U64) -> int:
-        """Add the chunks of one file content, whose contents must be known; gives the block's id."""
-        if (known := self.find_block(content_hash, language)) is not None:
-            return known
-        contents = self.find_contents(keys)
-        if len(keys) != len(chunks.chunks) or (contents < 0).any():
-            raise ValueError(f"{len(chunks.chunks)} chunks, {int((contents >= 0).sum())} known contents")
-        _check_order(chunks.chunks)
-        self._intern(chain([chunks.fallback], chunks.imports, *map(_strings_of, chunks.chunks)))
-        for chunk, content in zip(chunks.chunks, contents.tolist(), strict=True):
-            self._add_binding(chunk, content)
-        self._block_sizes.append(len(chunks.chunks))
-        self._fallbacks.append(self._ids[chunks.fallback])
-        self._imports.extend(self._ids[name] for name in chunks.imports)
-        self._import_sizes.append(len(chunks.imports))
-        number = self._stack.total.blocks + len(self._block_ids)
-        self._block_ids[block_digest(content_hash, language)] = number
-        return number
+    def add_blocks(self, names: Sequence[tuple[bytes, str]], files: Columns, keys: U64) -> list[int]:
+        """Add the chunks of file contents, named by hash and language; gives the blocks' ids, those known already too.
 
-    def _add_binding(self, chunk: Chunk, content: int) -> None:
-        ids = self._ids
-        self._bindings.extend(
-            (
-                content,
-                ids[chunk.kind],
-                ids[chunk.symbol],
-                ids[chunk.scope],
-                ids[chunk.language],
-                chunk.line,
-                *chunk.signature,
-                *chunk.docstring,
-                NONE if chunk.parent < 0 else chunk.parent,
-                chunk.part,
-            )
+        ``keys`` (m, 2) are those of the chunks' contents, which must be known.
+        """
+        contents = self.find_contents(keys)
+        if len(names) != len(files.sizes) or len(keys) != len(files.chunks) or (contents < 0).any():
+            raise ValueError(f"{len(files.chunks)} chunks, {int((contents >= 0).sum())} known contents")
+        check_order(files)
+        digests = [block_digest(*name) for name in names]
+        found: list[int] = self._stack.find("blocks", split_digests(digests)).tolist()
+        new = []
+        for at, digest in enumerate(digests):
+            if found[at] < 0:
+                number = self._stack.total.blocks + len(self._block_ids)
+                found[at] = self._block_ids.setdefault(digest, number)
+                if found[at] == number:
+                    new.append(at)
+        if new:
+            self._blocks.append(self._numbered(Blocks.of(files, contents).some(new), files.strings))
+        return found
+
+    def _numbered(self, blocks: Blocks, strings: list[str]) -> Blocks:
+        """Give the strings their ids, in place of their places in a list."""
+        self._intern(strings)
+        ids = np.fromiter(map(self._ids.__getitem__, strings), np.uint32, len(strings))
+        words = slice(Binding.KIND, Binding.LANGUAGE + 1)
+        blocks.bindings[:, words] = ids[blocks.bindings[:, words]]
+        return blocks._replace(
+            fallbacks=ids[blocks.fallbacks], imports=ids[blocks.imports], bases=ids[blocks.bases]
         )
-        self._span_sizes.append(len(chunk.spans))
-        for span in chunk.spans:
-            self._spans.extend(span)
-        self._base_sizes.append(len(chunk.bases))
-        self._bases.extend(ids[name] for name in chunk.bases)
 
     # --- files
 
@@ -268,20 +253,21 @@ class Pending:
 
     def _block_columns(self, generation: int) -> dict[str, Array]:
         keys, rows = sort_keys(split_digests(list(self._block_ids)))
+        every = Blocks.joined(self._blocks)
         blocks = np.full((Block.ROWS, len(rows)), generation, np.uint32)
-        blocks[Block.FALLBACK] = self._fallbacks
+        blocks[Block.FALLBACK] = every.fallbacks
         return {
             "block_keys": keys,
             "block_rows": rows,
             "blocks": blocks,
-            "block_offsets": offsets_of(np.array(self._block_sizes, np.int64)),
-            "import_offsets": offsets_of(np.array(self._import_sizes, np.int64)),
-            "imports": np.array(self._imports, np.uint32),
-            "bindings": _columns(self._bindings, Binding.ROWS),
-            "span_offsets": offsets_of(np.array(self._span_sizes, np.int64)),
-            "spans": _columns(self._spans, 4),
-            "base_offsets": offsets_of(np.array(self._base_sizes, np.int64)),
-            "bases": np.array(self._bases, np.uint32),
+            "block_offsets": offsets_of(every.sizes),
+            "import_offsets": offsets_of(every.import_sizes),
+            "imports": every.imports,
+            "bindings": np.ascontiguousarray(every.bindings.T),
+            "span_offsets": offsets_of(every.span_sizes),
+            "spans": np.ascontiguousarray(every.spans.T),
+            "base_offsets": offsets_of(every.base_sizes),
+            "bases": every.bases,
         }
 
     def _string_columns(self) -> dict[str, Array]:
@@ -312,18 +298,6 @@ def _joined(parts: Sequence[TermCounts]) -> TermCounts:
         np.concatenate([np.zeros(0, np.uint64), *(part.terms for part in parts)]),
         np.concatenate([np.zeros(0, np.uint16), *(part.counts for part in parts)]),
     )
-
-
-def _check_order(chunks: Sequence[Chunk]) -> None:
-    starts = [chunk.spans[0].start for chunk in chunks]
-    if starts != sorted(starts):
-        raise ValueError("the chunks are not in the order of their first byte")
-    if any(not -1 <= chunk.parent < len(chunks) for chunk in chunks):
-        raise ValueError("a chunk's parent is not among the file's chunks")
-
-
-def _strings_of(chunk: Chunk) -> tuple[str, ...]:
-    return (chunk.kind, chunk.symbol, chunk.scope, chunk.language, *chunk.bases)
 
 
 def _file_strings(path: str, place: tuple[FileRecord, int | None] | None) -> tuple[str, ...]:

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
-import pickle
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 from indexer import chunk, tokens
 from indexer.chunk import worker
-from indexer.chunk.cutting import Cut, Task, content_of
+from indexer.chunk.cutting import Cuts, Task, contents_of
+from indexer.columns import columns_of
 from indexer.keys import keys_of
 from indexer.settings import ChunkSettings, WorkerSettings
-from indexer.types import Chunk, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 REPO = Path(__file__).resolve().parent.parent.parent
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded on Linux alone")
@@ -66,14 +67,19 @@ def _serve(pipe, inherited, settings):
     serve(pipe, inherited, settings)
 worker._serve = _serve
 
+def sizes(cuts):
+    return dict(zip(cuts.tags, cuts.files.sizes.tolist(), strict=True))
+
+
 def run(texts, seconds=20.0, processes=2):
     tasks = [worker.Task(i, "python", text.encode()) for i, text in enumerate(texts)]
     out = {}
     with worker.Pool(ChunkSettings(), WorkerSettings(processes=processes, file_timeout=seconds)) as pool:
         for result in pool.run(tasks):
-            assert result.tag not in out
             failed = isinstance(result, worker.Failed)
-            out[result.tag] = [result.reason, result.detail] if failed else len(result.file.chunks)
+            done = {result.tag: [result.reason, result.detail]} if failed else sizes(result)
+            assert not done.keys() & out.keys()
+            out |= done
     return out
 """
 
@@ -125,9 +131,9 @@ def test_what_costs_a_parser_gigabytes_or_its_life_costs_one_file(language: str,
         bad = worker.Task(0, {language!r}, {piece!r}.encode() * 60000)
         good = worker.Task(1, {language!r}, b"int good;")
         with worker.Pool(ChunkSettings(), WorkerSettings(processes=1, file_timeout=40.0)) as pool:
-            done = {{result.tag: isinstance(result, worker.Failed) for result in pool.run([bad, good])}}
+            failed = [result.tag for result in pool.run([bad, good]) if isinstance(result, worker.Failed)]
         import resource
-        print(json.dumps([done[1], resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024]))
+        print(json.dumps([1 in failed, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024]))
     """)
     failed, peak_megabytes = result
     assert not failed
@@ -233,13 +239,8 @@ def test_a_parser_that_was_killed_before_it_was_ready_is_started_again() -> None
     assert result == {str(i): 1 for i in range(5)}
 
 
-def test_a_chunk_comes_through_a_pipe_whole() -> None:
-    """It is pickled by position: a field that is added and forgotten there would be lost."""
-    values = ("method", "a", "b", "python", (Span(1, 2, 3, 4),), 3, (1, 2), (3, 4), 2, 1, ("x",))
-    piece = Chunk(*values)
-    defaults = {field.name: field.default for field in dataclasses.fields(Chunk)}
-    assert all(getattr(piece, name) != default for name, default in defaults.items())
-    assert pickle.loads(pickle.dumps(piece)) == piece
+def same(some: Sequence[Any], others: Sequence[Any]) -> bool:
+    return all(np.array_equal(one, other) for one, other in zip(some, others, strict=True))
 
 
 def test_what_comes_back_is_what_this_process_would_have_made() -> None:
@@ -251,13 +252,19 @@ def test_what_comes_back_is_what_this_process_would_have_made() -> None:
     ]
     tasks = [Task(i, "python", text) for i, text in enumerate(texts)]
     with worker.Pool(ChunkSettings(), WorkerSettings(processes=1)) as pool:
-        results = sorted(pool.run(tasks), key=lambda result: result.tag)
-    for task, result in zip(tasks, results, strict=True):
-        assert isinstance(result, Cut)
-        assert result.file == chunk.chunk("python", task.text, ChunkSettings())
-        contents = content_of(task.text, result.file)
-        assert np.array_equal(result.keys, keys_of(contents))
-        expected = tokens.count_terms(contents)
-        assert np.array_equal(result.terms.offsets, expected.offsets)
-        assert np.array_equal(result.terms.terms, expected.terms)
-        assert np.array_equal(result.terms.counts, expected.counts)
+        [result] = pool.run(tasks)
+    assert isinstance(result, Cuts)
+    assert result.tags == [0, 1, 2, 3]
+    files = columns_of([chunk.chunk("python", text, ChunkSettings()) for text in texts])
+    assert result.files.strings == files.strings
+    assert same(result.files[:-1], files[:-1])
+    contents = contents_of(texts, files)
+    assert contents == [
+        b"def a(x):\n    return x",
+        b"class B:",
+        b"def c(self): pass",
+        b"y = 2",
+        "# 中文".encode(),
+    ]
+    assert np.array_equal(result.keys, keys_of(contents))
+    assert same(result.terms, tokens.count_terms(contents))
