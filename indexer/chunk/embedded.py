@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from indexer import chunk as family
-from indexer.chunk.pieces import cut, trim
+from indexer.chunk.pieces import BOM, cut, trim
 from indexer.chunk.spans import Lines
 from indexer.chunk.units import Unit, write
 from indexer.types import Chunk, FileChunks, Kind, Span
@@ -88,6 +88,8 @@ def _find_scripts(text: bytes, *, void: bool) -> Iterator[_Script]:
                 return
             continue
         offset = opening.end()
+        while text.startswith(BOM, offset):  # part of the tag: a script of its own would leave its mark out
+            offset += len(BOM)
         if void and attributes.endswith(b"/"):
             continue
         closing = _CLOSING.search(text, offset)

@@ -29,6 +29,9 @@ How to write a table (`indexer/chunk/tables/go.py` is a short one). A language i
     of one Haskell function together, for example. It gives the definitions to use instead.
 ``hidden``
     what the grammar cannot read and is shown as white space (preprocessor lines in Haskell).
+``ends_its_lines``
+    whether the grammar is shown a line end at the end of a text that has none (Perl's scanner looks for one, for ever,
+    where the last line is a comment).
 ``choose``
     for two grammars of one language: a function of the text that names the row of `LANGUAGES` to use for it.
 
@@ -105,6 +108,7 @@ class Table:
     tail: bytes = b""
     finish: Callable[[list[Definition], bytes], list[Definition]] | None = None
     hidden: re.Pattern[bytes] | Callable[[bytes], bytes] | None = None
+    ends_its_lines: bool = False
     choose: Callable[[bytes], str] | None = None
 
 

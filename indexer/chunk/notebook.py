@@ -18,7 +18,7 @@ from indexer import chunk as family
 from indexer.chunk.cells import MalformedError, Source, find_cells
 from indexer.chunk.markdown import find_headings
 from indexer.chunk.sections import path_of
-from indexer.chunk.spans import Lines
+from indexer.chunk.spans import Lines, own_line
 from indexer.chunk.tables import LANGUAGES
 from indexer.chunk.units import Unit, write
 from indexer.types import Chunk, FileChunks, Kind
@@ -130,7 +130,7 @@ def _in_file(made: Iterable[Chunk], source: Source, lines: Lines, base: int) -> 
         yield replace(
             one,
             spans=tuple(spans),
-            line=lines.line(source.offset(starts[one.line - 1])),
+            line=own_line(lines.line(source.offset(starts[one.line - 1])), spans, one.part),
             signature=_range_in_file(source, one.signature),
             docstring=_range_in_file(source, one.docstring),
             parent=one.parent + base if one.parent >= 0 else -1,

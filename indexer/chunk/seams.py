@@ -299,6 +299,10 @@ _KINDS = _kinds_of_characters()
 
 
 def _word_starts(text: bytes) -> Offsets:
+    if (
+        not text.isascii()
+    ):  # bytes that make no character are no part of a word, and must not hide their neighbours
+        text = text.decode("utf-8", "surrogateescape").encode("utf-8", "replace")
     data = np.frombuffer(text + b"\0\0\0\0", np.uint8)
     word = _WORD[data]
     if text.isascii():

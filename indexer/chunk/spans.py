@@ -222,7 +222,7 @@ def _chunk(index: int, draft: _Draft, language: str, lines: Lines) -> Chunk:
         node.scope,
         language,
         spans,
-        _own_line(lines.line(max(definition.at, 0)), spans, draft.part),
+        own_line(lines.line(max(definition.at, 0)), spans, draft.part),
         definition.signature,
         definition.docstring,
         node.first if draft.part > 1 else _parent(node, index),
@@ -231,7 +231,7 @@ def _chunk(index: int, draft: _Draft, language: str, lines: Lines) -> Chunk:
     )
 
 
-def _own_line(line: int, spans: Sequence[Span], part: int) -> int:
+def own_line(line: int, spans: Sequence[Span], part: int) -> int:
     """The definition's line, moved into the chunk when broken code puts another definition there."""
     return line if part else min(max(line, spans[0].start_line), spans[-1].end_line)
 

@@ -101,6 +101,8 @@ def outline(language: str, text: bytes) -> Outline:
         raise KeyError(language)
     if compiled.table.choose:
         compiled = load(compiled.table.choose(text)) or compiled
+    if compiled.table.ends_its_lines and not text.endswith(b"\n"):
+        text += b"\n"
     tree = parse(compiled.language, _shown(compiled.table, text))
     if isinstance(tree, str):
         return Outline((), (), tree)

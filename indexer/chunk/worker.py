@@ -62,7 +62,7 @@ def _serve(
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for other in inherited:  # else a dead parent's pipes would stay open in its children
         other.close()
-    _limit_memory()
+    limit_memory()
     gc.disable()  # syntax trees hold no cycles; looking for some costs a sixth of the parse
     with suppress(EOFError, ConnectionError):
         pipe.send(_READY)
@@ -75,7 +75,7 @@ def _serve(
             pipe.send(answer)
 
 
-def _limit_memory() -> None:
+def limit_memory() -> None:
     """Bound what this process may take: a few kilobytes of unclosed brackets can cost a parser gigabytes at once.
 
     Past the bound an allocation fails, and the parser raises or dies of it: one file's trouble, told as such.

@@ -194,23 +194,41 @@ def path_pattern(glob: str) -> re.Pattern[str]:
     return re.compile(f"(?s:{head}{_translate(body)}(?:/.*)?)\\Z")
 
 
-_PIECE = re.compile(r"\*\*/|\*+|\?|\[!?\]?[^\]]*\]|.", re.DOTALL)
+_PIECE = re.compile(r"(?<![^/])\*\*/|\*+|\?|\[(?:!.|[^!])[^\]]*\]|.", re.DOTALL)
+_GAPS = {"*": "[^/]*?", "**/": "(?:[^/]*/)*?", "**": "(?s:.*?)"}
 
 
 def _translate(glob: str) -> str:
-    return "".join(map(_translate_piece, _PIECE.findall(glob)))
+    """The expression of a glob, in which no place is tried twice: clients send what they like.
+
+    What lies between two gaps is looked for at its first place, once (an atomic group): whatever can follow a later
+    place can follow the first one too. Only the last piece is bound to an end, and is looked for until it is there.
+    """
+    stretches: list[tuple[str, list[tuple[str, str]]]] = [("", [("", "")])]
+    for piece in _PIECE.findall(glob):
+        gap = "**" if piece.startswith("***") else piece
+        if gap == "*":
+            stretches[-1][1].append((_GAPS[gap], ""))
+        elif gap in _GAPS:
+            stretches.append((_GAPS[gap], [("", "")]))
+        else:
+            star, before = stretches[-1][1][-1]
+            stretches[-1][1][-1] = star, before + _translate_piece(piece)
+    *earlier, (gap, last) = stretches
+    atomic = "".join(f"(?>{gap}{_stretch(pieces, last=False)})" for gap, pieces in earlier)
+    return atomic + gap + _stretch(last, last=True)
+
+
+def _stretch(pieces: Sequence[tuple[str, str]], *, last: bool) -> str:
+    """The expression of what crosses no component but where it says so; of the ``last`` one the last piece may move."""
+    free = pieces[-1:] if last else []
+    atomic = "".join(f"(?>{star}{piece})" for star, piece in pieces[: len(pieces) - len(free)])
+    return atomic + "".join(star + piece for star, piece in free)
 
 
 def _translate_piece(piece: str) -> str:
-    match piece:
-        case "**/":
-            return "(?:.*/)?"
-        case "*":
-            return "[^/]*"
-        case "?":
-            return "[^/]"
-    if piece.startswith("**"):
-        return ".*"
+    if piece == "?":
+        return "[^/]"
     if len(piece) > 1:
         return _translate_class(piece[1:-1])
     return re.escape(piece)
@@ -218,8 +236,8 @@ def _translate_piece(piece: str) -> str:
 
 def _translate_class(inside: str) -> str:
     negated = inside.startswith("!")
-    # Escaped as a whole, then the range's hyphen is given its meaning back.
-    text = re.escape(inside[negated:]).replace(r"\-", "-")
+    # Escaped as a whole, then the range's hyphen is given its meaning back; two of them would mean something to `re`.
+    text = re.sub(r"(?<!-)\\-(?!\\-)", "-", re.escape(inside[negated:]))
     try:
         re.compile(f"[{text}]")
     except re.error:  # a range that runs backwards: the characters as they stand

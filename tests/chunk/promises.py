@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from indexer.tokens import size
@@ -15,14 +14,14 @@ if TYPE_CHECKING:
 
 SPACE = b" \t\n\r\x0b\x0c"
 BOM = b"\xef\xbb\xbf"
-_LINE_END = re.compile(rb"\r\n|\r|\n")
 
 
 def line_at(text: bytes, offset: int) -> int:
     """The line an editor shows for the byte at ``offset``, counted from the start of the text."""
     if text[offset : offset + 1] == b"\n" and text[offset - 1 : offset] == b"\r":
         offset -= 1
-    return len(_LINE_END.findall(text[:offset])) + 1
+    ends = (text.count(end, 0, offset) for end in (b"\n", b"\r", b"\r\n"))
+    return next(ends) + next(ends) - next(ends) + 1
 
 
 def text_of(text: bytes, piece: Chunk) -> bytes:
@@ -40,6 +39,7 @@ def hold(
 ) -> None:
     """Assert all promises. ``only``: what must be covered, where that is not the whole text."""
     _spans_are_sound(text, found)
+    _ranges_are_sound(text, found)
     _everything_is_covered(text, found, only)
     _parents_are_sound(found)
     starts = [(piece.spans[0].start, piece.part) for piece in found.chunks]
@@ -62,17 +62,30 @@ def _spans_are_sound(text: bytes, found: FileChunks) -> None:
         )  # the name may be in a later part
 
 
-def _everything_is_covered(text: bytes, found: FileChunks, only: Sequence[tuple[int, int]] | None) -> None:
-    homes = bytearray(len(text))
+def _ranges_are_sound(text: bytes, found: FileChunks) -> None:
+    """Nothing begins or ends inside a character, where the text has characters."""
     for piece in found.chunks:
-        for span in piece.spans:
-            for offset in range(span.start, span.end):
-                assert not homes[offset] or piece.part > 1, f"byte {offset} has two homes"
-                homes[offset] = 1
+        for start, end in (piece.signature, piece.docstring):
+            assert 0 <= start <= end <= len(text)
+    try:
+        text.decode("utf-8")
+    except UnicodeDecodeError:
+        return
+    for piece in found.chunks:
+        inner = [piece.signature, piece.docstring, *((span.start, span.end) for span in piece.spans)]
+        assert not any(0x80 <= text[at] < 0xC0 for edges in inner for at in edges if at < len(text))
+
+
+def _everything_is_covered(text: bytes, found: FileChunks, only: Sequence[tuple[int, int]] | None) -> None:
+    homes, left = bytearray(len(text)), bytearray(text)
+    for piece in found.chunks:
+        for start, end in ((span.start, span.end) for span in piece.spans):
+            assert piece.part > 1 or not homes.count(1, start, end), f"a byte of {start}-{end} has two homes"
+            homes[start:end] = b"\1" * (end - start)
+            left[start:end] = b" " * (end - start)
     skipped = len(BOM) if text.startswith(BOM) else 0
     for start, end in only or [(skipped, len(text))]:
-        lost = bytes(byte for byte, home in zip(text[start:end], homes[start:end], strict=True) if not home)
-        assert not lost.strip(SPACE)
+        assert not left[start:end].strip(SPACE)
 
 
 def _parents_are_sound(found: FileChunks) -> None:

@@ -9,7 +9,7 @@ from indexer.settings import ChunkSettings
 from indexer.types import FileChunks, Kind
 from tests.chunk import prose
 from tests.chunk.outlines import SAMPLES, cut, outline, ranges
-from tests.chunk.promises import hold, text_of, texts
+from tests.chunk.promises import BOM, hold, text_of, texts
 
 PLAIN = ChunkSettings()
 
@@ -119,6 +119,14 @@ def test_unclosed_and_empty_elements() -> None:
     assert names("html", "<script></script><script>function f() {}</script>") == ["f"]
     assert names("vue", '<script src="./f.js"/>\n<script>function f() {}</script>') == ["f"]
     assert names("html", "<script>x</script") == []
+
+
+@pytest.mark.parametrize("language", ["html", "svelte", "vue"])
+def test_a_byte_order_mark_inside_belongs_to_the_tag_before_it(language: str) -> None:
+    text = BOM + b"<script>" + BOM * 2 + b"\nlet a = 1\n</script>\n" + BOM + b"<p>\n"
+    found = chunk(language, text, PLAIN)
+    hold(text, found, PLAIN)
+    assert b"<script>" + BOM * 2 + b"</script>" in texts(text, found)
 
 
 def test_an_edit_of_the_template_leaves_the_scripts() -> None:

@@ -252,6 +252,14 @@ def test_chunks_hold_every_line_of_every_cell(sources: list[str]) -> None:
     ]
 
 
+def test_a_cells_line_is_where_its_text_begins() -> None:
+    """Its first string holds a page end alone, which is no line of the source but has one of the file."""
+    text = b'{"cells": [{"cell_type": "raw", "source": [\n"\\f",\n"x = 1\\n",\n"y"]}]}'
+    found = chunk("notebook", text, PLAIN)
+    hold(text, found, PLAIN, [(0, 0)])
+    assert [piece.line for piece in found.chunks] == [3]
+
+
 @hypothesis_settings(deadline=None, max_examples=200)
 @given(st.integers(0, len(SAMPLE)), st.binary(max_size=3), st.integers(0, 40))
 def test_damaged_notebooks_are_cut_all_the_same(at: int, put: bytes, drop: int) -> None:

@@ -1,5 +1,7 @@
 """The perl table on samples that hold each kind of definition; see `indexer.chunk.tables.perl`."""
 
+import pytest
+
 from tests.chunk.outlines import cut, cut_text, outline, ranges
 
 
@@ -53,3 +55,12 @@ def test_classes_of_newer_perl() -> None:
         ("method", "Point", "where", 4),
         ("function", "", "glob", 6),
     ]
+
+
+@pytest.mark.parametrize(
+    "text", [b"x # a", b"x\n#", b"sub f { 1 }\n1 # end", b"package A; sub f {} # f", b"1\n__END__"]
+)
+def test_a_text_may_end_without_a_line_end(text: bytes) -> None:
+    """Perl's grammar looks for one for ever where the last line is a comment."""
+    found, ended = cut_text("perl", text), cut_text("perl", text + b"\n")
+    assert found == ended

@@ -242,6 +242,15 @@ def test_words_are_counted_as_the_tokenizer_does(text: str) -> None:
     assert size(text.encode()) <= Ruler(text.encode()).words(0, len(text.encode())) <= size(text.encode()) + 3
 
 
+@pytest.mark.parametrize(
+    "bad", [b"\xc2", b"\xe1", b"\xe2\xba", b"\xf0\x9f", b"\x80", b"\xff", b"\xed\xa0\x80"]
+)
+def test_bytes_of_no_character_hide_no_word(bad: bytes) -> None:
+    for text in (b"a" + bad + b"b c", bad + b"a", b"a " + bad, "é".encode() + bad + "漢字".encode()):
+        assert size(text * 20) <= Ruler(text * 20).words(0, len(text) * 20)
+    hold(bad + b"a" * 900, chunk("text", bad + b"a" * 900, SMALL), SMALL)
+
+
 @hypothesis_settings(deadline=None, max_examples=150)
 @given(
     st.binary(max_size=600),

@@ -30,6 +30,13 @@ from indexer.search.filters import allowed_paths, path_pattern
         ("[!ab].py", "c.py", True),
         ("x[z-a]", "x-", True),
         ("a[b", "a[b", True),
+        ("a[]", "a[]", True),
+        ("a[!]", "a[!]", True),
+        ("a[]b]", "a]", True),
+        ("a[!]b]", "ac", True),
+        ("x[a--]", "x-", True),
+        ("ab**/c", "ab/x/c", True),
+        ("**/b**c/*a*", "a/b/b/xc/bab", True),
         ("a.c", "abc", False),
         ("db/models", "db/models/query.py", True),
         ("models/query.py", "db/models/query.py", False),
@@ -37,6 +44,13 @@ from indexer.search.filters import allowed_paths, path_pattern
 )
 def test_globs(glob: str, path: str, matches: bool) -> None:
     assert bool(path_pattern(glob).match(path)) is matches
+
+
+@pytest.mark.parametrize("unit", ["*a", "**/a/", "**a", "a*/", "**/", "?*"])
+def test_no_glob_is_slow(unit: str) -> None:
+    """A backtracking matcher takes from minutes to for ever on each of these, which any client may send."""
+    for path in ("a" * 250, "/".join(["a"] * 200), "/".join(["aa"] * 200)):
+        assert not path_pattern(unit * 30 + "b").match(path)
 
 
 def test_several_globs_and_exclusions() -> None:

@@ -90,5 +90,6 @@ TABLE = Table(
         {"bareword", "scalar", "string_literal", "interpolated_string_literal", "heredoc_content"}
     ),
     tail=b";",
+    ends_its_lines=True,
     finish=cut_at_next(Kind.NAMESPACE, Kind.CLASS, Kind.TRAIT),
 )
