@@ -229,11 +229,11 @@ def test_a_parser_that_was_killed_from_outside_blames_no_file(files: int, kills:
 def test_a_parser_that_was_killed_before_it_was_ready_is_started_again() -> None:
     result = in_a_process("""
         os.write(KILL, b"x")
-        limit = worker._limit_memory
+        limit = worker.limit_memory
         def killed():
             first() and os.kill(os.getpid(), signal.SIGKILL)
             limit()
-        worker._limit_memory = killed
+        worker.limit_memory = killed
         print(json.dumps(run(["def f(): pass"] * 5)))
     """)
     assert result == {str(i): 1 for i in range(5)}
