@@ -43,6 +43,9 @@ _BATCH_FILES = 64
 _READY = "ready"
 _START_SECONDS = 60.0  # for a new interpreter on a machine under load
 _DYING_SECONDS = 1.0
+# A file's time is the processor's. On a machine that has none to give the clock may run so many times as long.
+_PATIENCE = 30
+_LOOK_SECONDS = 0.05
 _MEMORY_BYTES = 1 << 30  # over what the process has when it starts
 _KILLED = "the parser died of SIGKILL"
 
@@ -96,13 +99,14 @@ def serve_descriptor(descriptor: int) -> None:
 
 
 class _Child:
-    """One parser process and the batch it is at work on. ``deadline`` is when to give it up."""
+    """One parser process and the batch it is at work on. ``deadline`` is when to see whether it is to be given up."""
 
     def __init__(self, settings: ChunkSettings, others: Sequence[_Child]) -> None:
         self.pipe, theirs = multiprocessing.Pipe()
         self.batch: list[Task] = []
         self.seconds = 0.0
-        self.deadline = time.monotonic() + _START_SECONDS
+        self.deadline = self._last = time.monotonic() + _START_SECONDS
+        self._before = 0.0
         self.ready = False
         with theirs:
             if may_fork():
@@ -116,7 +120,7 @@ class _Child:
         """Hand it a batch. Its time runs from now, or from when it is ready."""
         self.batch, self.seconds = batch, seconds
         if self.ready:
-            self.deadline = time.monotonic() + seconds
+            self._start()
         with suppress(ConnectionError):  # it is dead: the wait that follows sees the end of the pipe
             self.pipe.send(batch)
 
@@ -128,8 +132,25 @@ class _Child:
             return None
         if answer == _READY and not self.ready:
             self.ready = True
-            self.deadline = time.monotonic() + self.seconds
+            self._start()
         return answer
+
+    def _start(self) -> None:
+        now = time.monotonic()
+        self.deadline, self._last = now + self.seconds, now + self.seconds * _PATIENCE
+        self._before = _worked(self._process.number) or 0.0
+
+    def is_late(self) -> bool:
+        """Whether it has had its time; moves the deadline where the processor was given to others."""
+        now = time.monotonic()
+        if now < self.deadline:
+            return False
+        total = _worked(self._process.number)
+        left = 0.0 if total is None else self.seconds - (total - self._before)
+        if left <= 0 or now >= self._last:
+            return True
+        self.deadline = min(now + max(left, _LOOK_SECONDS), self._last)
+        return False
 
     def end(self, why: str = "") -> str:
         """Kill it, or see how it ended by itself; return ``why`` or the latter."""
@@ -154,6 +175,10 @@ class _Child:
 class _Process(Protocol):
     """What a child is to its parent, however it was started."""
 
+    @property
+    def number(self) -> int:
+        """Its process number."""
+
     def wait(self, seconds: float | None) -> int | None:
         """Return the exit status, negative for a signal; None when it has not ended in time."""
 
@@ -166,6 +191,11 @@ class _Fork:
 
     def __init__(self, process: BaseProcess) -> None:
         self._process = process
+
+    @property
+    def number(self) -> int:
+        assert self._process.pid is not None
+        return self._process.pid
 
     def wait(self, seconds: float | None) -> int | None:
         self._process.join(seconds)
@@ -181,6 +211,10 @@ class _Spawn:
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
 
+    @property
+    def number(self) -> int:
+        return self._process.pid
+
     def wait(self, seconds: float | None) -> int | None:
         try:
             return self._process.wait(seconds)
@@ -189,6 +223,15 @@ class _Spawn:
 
     def kill(self) -> None:
         self._process.kill()
+
+
+def _worked(process: int) -> float | None:
+    """Return the processor seconds that a process has had; None where that is not told."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_bytes().rpartition(b")")[2].split()
+    except OSError:
+        return None
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def may_fork() -> bool:
@@ -281,8 +324,7 @@ class Pool:
         """Wait until a child has answered, died, or run out of time; return those."""
         left = max(0.0, min(child.deadline for child in busy) - time.monotonic())
         ready = set(connection.wait([child.pipe for child in busy], left))
-        now = time.monotonic()
-        return [child for child in busy if child.pipe in ready or child.deadline <= now]
+        return [child for child in busy if child.pipe in ready or child.is_late()]
 
     def _collect(self, child: _Child, again: deque[list[Task]]) -> Iterator[Cuts | Failed]:
         batch = child.batch

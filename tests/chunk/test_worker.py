@@ -35,7 +35,11 @@ from indexer.types import Chunk, FileChunks, Span
 real = chunk.chunk
 def hostile(language, text, settings):
     if b"HANG" in text:
-        while True: time.sleep(1)
+        while True: pass
+    if b"SLEEP" in text:
+        time.sleep(3600)
+    if b"WAIT" in text:
+        time.sleep(1.5)
     if b"SEGV" in text:
         os.kill(os.getpid(), signal.SIGSEGV)
     if b"KILL" in text or (b"ONCE" in text and first()):
@@ -120,6 +124,15 @@ def test_one_file_harms_no_other(poison: str, reason: str, detail: str) -> None:
     """)
     assert result.pop("7") == [reason, detail]
     assert result == {str(i): 1 for i in range(20) if i != 7}
+
+
+@LINUX
+def test_a_parser_that_is_given_no_processor_is_waited_for_but_not_for_ever() -> None:
+    result = in_a_process("""
+        worker._PATIENCE = 5
+        print(json.dumps(run(["x = 'WAIT'", "x = 'SLEEP'", "x = 1"], seconds=0.4)))
+    """)
+    assert result == {"0": 1, "1": ["timeout", "the parser was stopped after 0.4 s"], "2": 1}
 
 
 @LINUX
