@@ -18,9 +18,10 @@ import numpy as np
 
 from indexer import tokens
 from indexer.chunk import CHUNKERS, chunk
-from indexer.chunk.cutting import Task, content_of, cut_all
+from indexer.chunk.cutting import Task, cut_all
 from indexer.chunk.languages import language_of
 from indexer.chunk.tables import LANGUAGES
+from indexer.columns import columns_of
 from indexer.keys import keys_of
 from indexer.scan.patterns import Patterns, parse_lines
 from indexer.scan.text import decode
@@ -30,7 +31,7 @@ from indexer.serve import schema
 from indexer.serve.calls import Call, Wrong, params_of, read_calls
 from indexer.serve.protocol import Code, Framing, RpcError
 from indexer.settings import ChunkSettings, ScanSettings
-from tests.chunk.promises import hold
+from tests.chunk.promises import hold, texts
 from tests.fuzz.mutants import MARKS, Mutants, Notebooks
 from tests.serve.test_protocol import cut, run
 
@@ -56,8 +57,9 @@ def _chunker(language: str) -> Check:
             assert isinstance(piece.language + piece.symbol + piece.scope + "".join(piece.bases), str)
         if number % _TWICE == 0:
             again = cut_all([Task(0, language, text)], settings)
-            assert again.files == [found]
-            assert np.array_equal(again.keys, keys_of(content_of(text, found)))
+            pairs = zip(again.files, columns_of([found]), strict=True)
+            assert all(np.array_equal(one, other) for one, other in pairs)
+            assert np.array_equal(again.keys, keys_of(texts(text, found)))
 
     return check
 
@@ -68,14 +70,14 @@ _ANY = [Mutants(language) for language in ("python", "text", "javascript", "po")
 
 
 def _words(number: int) -> None:
-    texts = [mutants.make(number) for mutants in _ANY[: number % 4 + 1]]
-    offsets, terms, counts = tokens.count_terms(texts)
-    for place, text in enumerate(texts):
+    some = [mutants.make(number) for mutants in _ANY[: number % 4 + 1]]
+    offsets, terms, counts = tokens.count_terms(some)
+    for place, text in enumerate(some):
         expected = Counter(tokens.hash_terms(tokens.terms_of(text)).tolist())
         low, high = offsets[place], offsets[place + 1]
         found = dict(zip(terms[low:high].tolist(), counts[low:high].tolist(), strict=True))
         assert found == {term: min(count, 65535) for term, count in expected.items()}
-    assert tokens.size(b"\n".join(texts)) == sum(map(tokens.size, texts))
+    assert tokens.size(b"\n".join(some)) == sum(map(tokens.size, some))
 
 
 def _question(number: int) -> None:
