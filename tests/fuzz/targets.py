@@ -57,7 +57,7 @@ def _chunker(language: str) -> Check:
             assert isinstance(piece.language + piece.symbol + piece.scope + "".join(piece.bases), str)
         if number % _TWICE == 0:
             again = cut_all([Task(0, language, text)], settings)
-            pairs = zip(again.files, columns_of([found]), strict=True)
+            pairs: Any = zip(again.files, columns_of([found]), strict=True)
             assert all(np.array_equal(one, other) for one, other in pairs)
             assert np.array_equal(again.keys, keys_of(texts(text, found)))
 
