@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import time
+from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -51,16 +52,18 @@ def real_tree(root: Path) -> Path:
     return root
 
 
-def under_git(source: Path, root: Path) -> Path:
-    """Lay a copy of a folder as a git repository: what git lists, where it is one, else everything."""
-    if (source / ".git").exists():
-        for name in filter(None, git(source, "ls-files", "-co", "--exclude-standard", "-z").split("\0")):
+def under_git(source: Path, root: Path, names: Iterable[str] | None = None) -> Path:
+    """Lay a copy of a folder as a git repository: the named files, or what git lists where it is one, or everything."""
+    if names is None and (source / ".git").exists():
+        names = filter(None, git(source, "ls-files", "-co", "--exclude-standard", "-z").split("\0"))
+    if names is None:
+        left_out = shutil.ignore_patterns(".indexer")
+        shutil.copytree(source, root, symlinks=True, ignore=left_out, dirs_exist_ok=True)
+    else:
+        for name in names:
             if (source / name).is_file():
                 (root / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(source / name, root / name)
-    else:
-        left_out = shutil.ignore_patterns(".indexer")
-        shutil.copytree(source, root, symlinks=True, ignore=left_out, dirs_exist_ok=True)
     git(root, "init", "-q", "-b", "main")
     commit(root)
     age(root)

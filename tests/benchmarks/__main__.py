@@ -1,85 +1,107 @@
-"""The figures: ``python -m tests.benchmarks`` prints them as a table, beside git's and the previous run's.
+"""The figures: ``python -m tests.benchmarks`` measures all of them and prints the README's table.
 
-Medians of whole processes. Absolute times hang on the machine; the ratio to ``git status`` of the same tree in the
-same run says more. Nothing here is asserted.
+Beside each stands its floor (a small program that does only what cannot be avoided) and, with ``--peers``, what other
+tools take, from the same run and as ratios: absolute times hang on the machine. Nothing here is asserted. All of it
+takes about an hour, ten gigabytes of disk, and a machine that does nothing else; ``--only NAME`` takes a part,
+``--quick`` fewer runs on a tenth of the kernel.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
-import shutil
+import os
 import sys
 import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from importlib.util import find_spec
 from pathlib import Path
 
-from tests.benchmarks import corpora, measure
-from tests.trees import commit, git
+from tests.benchmarks import asked, cold, corpora, idle, live, measure, plots, table
+from tests.benchmarks.figures import Measured
+from tests.benchmarks.ground import Ground
+from tests.benchmarks.peers import Peers
+from tests.serve.homes import Home
 
-INDEXER = [sys.executable, "-m", "indexer"]
-RUNS = 5
+FIGURES = (*cold.FIGURES, *idle.FIGURES, *live.FIGURES, *asked.FIGURES)
+ROWS = tuple(row for figure in FIGURES for row in figure.rows)
+DRAWN = (
+    "query.35k.p50",
+    "query.100k.p50",
+    "query.1M.p50",
+    "rebuilding.p50",
+    "save.small.p50",
+    "save.large.p50",
+)
 
 
-def lay(folder: Path) -> Path:
-    """A copy of Django under git."""
-    root = folder / "django"
-    shutil.copytree(corpora.sdist("django"), root, ignore=shutil.ignore_patterns(".indexer", ".git"))
-    git(root, "init", "-q")
-    commit(root)
-    return root
+def main(arguments: Sequence[str]) -> int:
+    options = _parsed(arguments)
+    out = options.out or Path(tempfile.mkdtemp(prefix="figures-"))
+    out.mkdir(parents=True, exist_ok=True)
+    found: dict[str, Measured] = {}
+    with _ground(options) as ground:
+        told = f"{time.strftime('%Y-%m-%d')}, {measure.environment()}{', quick' if options.quick else ''}"
+        print(told, flush=True)
+        for figure in FIGURES:
+            if not options.only or figure.name in options.only:
+                started = time.perf_counter()
+                found |= {one.key: one for one in figure.measure(ground)}
+                print(f"{figure.name}: {time.perf_counter() - started:.0f} s", flush=True)
+                _keep(out, told, found, ground)
+        print(f"\n{table.markdown(ROWS, found)}\n\n{table.conditions(ROWS, found)}\n")
+        if find_spec("matplotlib"):
+            titles = {row.key: row.what.rpartition(":")[0] for row in ROWS}
+            spread = {titles[key]: found[key].samples for key in DRAWN if key in found}
+            for path in plots.draw(out, list(ground.builds.values()), spread):
+                print(path)
+        else:
+            print("no plots: matplotlib comes with the extra [bench]")
+    print(out / "figures.json")
+    return 0
 
 
-def figures(root: Path) -> dict[str, float]:
-    """Measure; seconds, megabytes and ratios by name."""
-    index = root / ".indexer"
+def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description="Measure the figures.")
+    names = [figure.name for figure in FIGURES]
+    parser.add_argument("--only", action="append", choices=names, metavar="NAME", help=", ".join(names))
+    parser.add_argument("--quick", action="store_true", help="fewer runs, a tenth of the kernel")
+    parser.add_argument("--peers", action="store_true", help="install other tools and measure them too")
+    parser.add_argument("--out", type=Path, help="folder for figures.json and the plots; a new temporary one")
+    parser.add_argument("--work", type=Path, help="folder for trees and indexes that is kept and used again")
+    return parser.parse_args(arguments)
 
-    def forget() -> None:
-        shutil.rmtree(index, ignore_errors=True)
 
-    changed = root / "django" / "db" / "models" / "query.py"
-    number = iter(range(1_000_000))
+@contextmanager
+def _ground(options: argparse.Namespace) -> Iterator[Ground]:
+    """A folder for the trees and a home for the daemons, cleaned up afterwards unless it is to be kept."""
+    with (
+        tempfile.TemporaryDirectory(prefix="ground-") as trees,
+        tempfile.TemporaryDirectory(prefix="ix-") as home,
+    ):
+        folder = options.work or Path(trees)
+        folder.mkdir(parents=True, exist_ok=True)
+        mine = Home(Path(home))
+        os.environ.update(mine.environment)  # the built-in settings, and daemons that are ours alone
+        peers = Peers(folder / "peers", corpora.folder("django")) if options.peers else None
+        ground = Ground(folder.resolve(), mine, quick=options.quick, peers=peers)
+        try:
+            yield ground
+        finally:
+            ground.home.stop_all()
 
-    def edit() -> None:
-        marker = f"# edit {next(number)}\n"
-        text = changed.read_text().replace(
-            "    def count(self):\n", f"    def count(self):\n        {marker}", 1
-        )
-        changed.write_text(text)
 
-    reindex = [*INDEXER, "reindex", "--quiet"]
-    cold = measure.median(3, reindex, root, forget)
-    forget()
-    memory = measure.once(reindex, root, memory=True).memory
-    idle = measure.median(RUNS, reindex, root)
-    status = measure.median(RUNS, ["git", "status"], root)
-    one = measure.median(RUNS, reindex, root, edit)
-    asked = measure.median(RUNS, [*INDEXER, "search", "QuerySet.filter"], root)
-    return {
-        "cold, CPU s": cold.cpu,
-        "cold, wall s": cold.wall,
-        "cold, peak MB": memory,
-        "index, MB": sum(path.stat().st_size for path in index.rglob("*") if path.is_file()) / 1e6,
-        "nothing changed, wall s": idle.wall,
-        "nothing changed / git status": idle.wall / status.wall,
-        "one function changed, wall s": one.wall,
-        "search, wall s": asked.wall,
-        "git status, wall s": status.wall,
+def _keep(out: Path, told: str, found: dict[str, Measured], ground: Ground) -> None:
+    kept = {
+        "when": told,
+        "figures": [asdict(one) for one in found.values()],
+        "builds": [asdict(build) for build in ground.builds.values()],
     }
-
-
-def main() -> None:
-    """Measure, print, and keep the figures for the next time."""
-    kept = corpora.cache() / "figures.json"
-    previous = json.loads(kept.read_text()) if kept.exists() else {}
-    with tempfile.TemporaryDirectory() as folder:
-        now = figures(lay(Path(folder)))
-    print(f"Django {corpora.SDISTS['django']}, {measure.environment()}")
-    print(f"{'':32}{'now':>10}{'before':>10}{'ratio':>8}")
-    for name, value in now.items():
-        before = previous.get(name)
-        rest = f"{before:10.3f}{value / before:8.2f}" if before else ""
-        print(f"{name:32}{value:10.3f}{rest}")
-    kept.write_text(json.dumps(now, indent=1))
+    (out / "figures.json").write_text(json.dumps(kept, indent=1))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))

@@ -12,27 +12,17 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 from tests.benchmarks import measure
+from tests.benchmarks.measure import quantile, timed
 from tests.scan.trees import commit, git, repository, write
 from tests.watch.observing import Eye
 from tests.watch.watcher import ask, seen_in, watcher
 
 
-def timed(call: Callable[[], object]) -> float:
-    started = time.perf_counter()
-    call()
-    return time.perf_counter() - started
-
-
 def line(name: str, value: float, unit: str) -> None:
     print(f"{name:64}{value:10.2f} {unit}", flush=True)
-
-
-def quantile(values: list[float], share: float) -> float:
-    return sorted(values)[min(len(values) - 1, int(len(values) * share))]
 
 
 def cookies(folder: Path, rounds: int) -> None:
