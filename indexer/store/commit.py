@@ -169,7 +169,7 @@ class Writer:
     def _commit(self, *, complete: bool, whole: bool) -> None:
         self._lock.check()
         if self._failed:
-            publish.sweep(self._disk, self._directory, self._named())
+            publish.sweep(self._disk, self._directory, self._named() | self._standing())
         if not self._is_intact():
             self._start_over()
             whole = True
@@ -299,3 +299,8 @@ class Writer:
         """Names of segments that must not be removed."""
         names = frozenset(segment.entry.name for segment in self._state.stack.segments)
         return names.union(*(manifest.names for manifest in self._state.manifests.values()))
+
+    def _standing(self) -> frozenset[str]:
+        """Names of segments that the manifests on disk name: one that failed after its rename may stand there still."""
+        manifests, _ = read_manifests(self._disk, self._directory, [])
+        return frozenset[str]().union(*(manifest.names for manifest in manifests.values()))

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from indexer.store.disk import Buffer
 
 T = TypeVar("T")
+Tree = dict[str, "bytes | None"]  # path -> bytes, None for a directory
+_FEW = 7
 
 
 class Operation(NamedTuple):
@@ -112,7 +114,8 @@ class World:
         assert isinstance(node, Directory)
         return node
 
-    def apply(self, operation: Operation, *, half: bool = False) -> None:
+    def apply(self, operation: Operation, part: float = 1.0) -> None:
+        """Go on by one operation; of a write this part of its bytes."""
         what, path, other, data = operation
         if what == "nothing":
             return
@@ -123,7 +126,7 @@ class World:
         if what == "make":
             folder.change("", path.name, Directory())
         elif what == "write":
-            folder.change("", path.name, File(data[: len(data) // 2] if half else data))
+            folder.change("", path.name, File(data[: int(len(data) * part)]))
         elif what == "remove":
             folder.change(path.name, "", None)
         else:
@@ -141,18 +144,19 @@ class World:
 
     # --- what may be left
 
-    def killed(self) -> dict[str, bytes | None]:
-        """Tree after ``kill -9``: path -> bytes, None for a directory."""
+    def killed(self) -> Tree:
+        """Tree after ``kill -9``."""
         return _listing(self.tree, lambda folder: folder.now, lambda file: file.data)
 
-    def power_cut(self, main: Path) -> Iterator[dict[str, bytes | None]]:
+    def power_cut(self, main: Path, *, every: bool = False) -> Iterator[Tree]:
         """Trees after a power cut: which changes of names arrived, and how much of the bytes that were not synced.
 
-        Any subset is tried of the changes in ``main``; of those in each other directory none and all.
+        Of the changes in ``main`` many subsets are tried, with ``every`` all of them while they are few; of those in
+        each other directory none and all.
         """
         names = main.relative_to(self.top).parts
         folder = self._folder(main) if not names or names[0] in self.tree.now else self.tree
-        for pick in _picks(len(folder.changes)):
+        for pick in _picks(len(folder.changes), every=every):
             for keep, others in ((_nothing, False), (_half, True), (_nothing, True), (_everything, True)):
 
                 def arrived(one: Directory, pick: list[int] = pick, others: bool = others) -> _Names:
@@ -178,12 +182,14 @@ def _everything(data: bytes) -> bytes:
     return data
 
 
-def _picks(count: int) -> list[list[int]]:
-    """Subsets of the changes: every prefix, every one missing, every one alone."""
-    every = list(range(count))
-    some = [every[:end] for end in range(count + 1)]
-    some += [[at for at in every if at != out] for out in every]
-    some += [[at] for at in every]
+def _picks(count: int, *, every: bool) -> list[list[int]]:
+    """Subsets of the changes: every prefix, every one missing, every one alone; with ``every`` all, while they are few."""
+    if every and count <= _FEW:
+        return [[at for at in range(count) if bits >> at & 1] for bits in range(1 << count)]
+    whole = list(range(count))
+    some = [whole[:end] for end in range(count + 1)]
+    some += [[at for at in whole if at != out] for out in whole]
+    some += [[at] for at in whole]
     return [list(pick) for pick in dict.fromkeys(map(tuple, some))]
 
 
@@ -199,8 +205,8 @@ def _listing(
     names: Callable[[Directory], _Names],
     data: Callable[[File], bytes],
     prefix: str = "",
-) -> dict[str, bytes | None]:
-    found: dict[str, bytes | None] = {}
+) -> Tree:
+    found: Tree = {}
     for name, node in names(folder).items():
         if isinstance(node, File):
             found[prefix + name] = data(node)
@@ -210,7 +216,7 @@ def _listing(
     return found
 
 
-def lay_out(tree: dict[str, bytes | None], top: Path) -> None:
+def lay_out(tree: Tree, top: Path) -> None:
     """Make a tree for real."""
     top.mkdir(parents=True)
     for path, data in sorted(tree.items()):

@@ -13,53 +13,15 @@ import pytest
 from indexer.errors import NotIndexedError, StoreError
 from indexer.store import Writer, commit, open_snapshot, tiers, verify
 from indexer.store.disk import VanishedError
+from tests.store.refusing import CHANGES, FOR_EVER, Refusing
 from tests.store.samples import IDENTITY, QuickDisk, build, put
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from pathlib import Path
 
-    from indexer.store.disk import Buffer
 
 T = TypeVar("T")
-
-CHANGES = frozenset({"write", "sync", "rename", "link", "remove", "make"})
-FOR_EVER = 1 << 30
-
-
-class Refusing(QuickDisk):
-    """Refuses the changes number ``first`` to ``last``, counted from 1; a refused write leaves half of its bytes."""
-
-    def __init__(self) -> None:
-        self.first = self.last = 0
-        self.count = 0
-        self.error = errno.ENOSPC
-        self.refused: list[str] = []
-
-    def arm(self, first: int, last: int, error: int) -> None:
-        self.first, self.last, self.error = first, last, error
-        self.count = 0
-        self.refused = []
-
-    def attempt(self, action: str, path: Path, call: Callable[[], T]) -> T:
-        if action in CHANGES:
-            self.count += 1
-            if self.first <= self.count <= self.last:
-                self.refused.append(f"{action} {path.name}")
-                raise OSError(self.error, os.strerror(self.error))
-        return call()
-
-    def sync(self, path: Path) -> None:
-        self._told("sync", path, lambda: None)
-
-    def sync_directory(self, path: Path) -> None:
-        self._told("sync", path, lambda: None)
-
-    def write(self, path: Path, parts: Sequence[Buffer]) -> None:
-        if self.first <= self.count + 1 <= self.last and self.error == errno.ENOSPC:
-            whole = b"".join(bytes(part) for part in parts)
-            path.write_bytes(whole[: len(whole) // 2])
-        super().write(path, parts)
 
 
 @pytest.fixture(autouse=True)
