@@ -26,6 +26,12 @@ HEAVY = {
     "numpy", "msgspec", "xxhash", "asyncio", "tree_sitter", "watchdog", "pathspec", "Stemmer", "identify",
     "pathlib", "shutil", "hashlib", "dataclasses", "inspect", "logging", "subprocess", "tomllib", "platformdirs", "indexer.search", "indexer.config",
 }  # fmt: skip
+# What of our own a command loads that a daemon answers.
+CLIENT = {
+    "indexer", "indexer.cli", "indexer.cli.encoding", "indexer.cli.light", "indexer.cli.parser", "indexer.cli.progress",
+    "indexer.cli.show", "indexer.errors", "indexer.serve", "indexer.serve.client", "indexer.serve.place",
+    "indexer.serve.protocol",
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -147,7 +153,9 @@ def modules(home: Home, tree: Path, *words: str) -> set[str]:
     "words", [["search", "commit"], ["symbols", "commit"], ["related", "pkg/store.py:4"], ["reindex"]]
 )
 def test_with_a_daemon_nothing_heavy_is_loaded(home: Home, served: Path, words: list[str]) -> None:
-    assert not modules(home, served, *words) & HEAVY
+    loaded = modules(home, served, *words)
+    assert not loaded & HEAVY
+    assert {name for name in loaded if name.partition(".")[0] == "indexer"} == CLIENT
 
 
 def test_done_here_the_same_command_loads_it_all(home: Home, served: Path) -> None:
