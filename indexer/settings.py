@@ -73,10 +73,10 @@ class SearchSettings:
 
 @dataclass(frozen=True, slots=True)
 class WorkerSettings:
-    """The parser processes: how many (0: one a CPU, at most 4), and the seconds one file may take."""
+    """The parser processes: how many (0: one a CPU, at most 4), and the seconds one small file may take."""
 
     processes: int = _setting(0, 0, 64)
-    file_timeout: float = _setting(20.0, 0.1, 3600.0)
+    file_timeout: float = _setting(2.0, 0.1, 3600.0)
 
 
 @dataclass(frozen=True, slots=True)

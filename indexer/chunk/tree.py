@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _REPORTS_FREE, _REPORTS_PER_BYTE = 5_000, 1
 _NODES_FREE, _NODES_PER_BYTE = 10_000, 8
 # Real code takes 0.1 to 0.3 microseconds a byte, and 40 bytes of memory a byte where it is densest.
-_SECONDS_FREE, _SECONDS_PER_BYTE = 1.0, 4e-6
+_SECONDS_FREE, _SECONDS_PER_BYTE = 0.75, 1.5e-6
 _MEMORY_FREE, _MEMORY_PER_BYTE = 64_000_000, 150
 _LOOK_EVERY = 16  # reports between looks at clock and memory, while there is no error
 TOO_MANY_NODES = "the syntax tree has too many nodes"

@@ -46,7 +46,9 @@ _DYING_SECONDS = 1.0
 # A file's time is the processor's. On a machine that has none to give the clock may run so many times as long.
 _PATIENCE = 30
 _LOOK_SECONDS = 0.05
-_MEMORY_BYTES = 1 << 30  # over what the process has when it starts
+# A megabyte of the densest real code takes three seconds and 220 MB. Nothing larger is cut unless the settings allow it.
+_SLOWER_PER_BYTE = 1.5e-6
+_MEMORY_BYTES, _MEMORY_PER_BYTE, _MEMORY_FREE_BYTES = 300_000_000, 220, 1_000_000
 _KILLED = "the parser died of SIGKILL"
 
 
@@ -65,28 +67,37 @@ def _serve(
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for other in inherited:  # else a dead parent's pipes would stay open in its children
         other.close()
-    limit_memory()
+    limit_memory(0)
     gc.disable()  # syntax trees hold no cycles; looking for some costs a sixth of the parse
     with suppress(EOFError, ConnectionError):
         pipe.send(_READY)
         while True:
             tasks = pipe.recv()
+            limit_memory(_bytes_of(tasks))
             try:
                 answer: Cuts | str = cut_all(tasks, settings)
+            except MemoryError:
+                answer = f"the parser took more than {_MEMORY_BYTES // 1_000_000} MB of memory"
             except Exception as error:  # noqa: BLE001  (ours to mend, but one file's trouble: `status` names it)
                 answer = f"{type(error).__name__}: {error}"
             pipe.send(answer)
 
 
-def limit_memory() -> None:
-    """Bound what this process may take: a few kilobytes of unclosed brackets can cost a parser gigabytes at once.
+def _bytes_of(tasks: Sequence[Task]) -> int:
+    return sum(len(task.text) for task in tasks)
 
-    Past the bound an allocation fails, and the parser raises or dies of it: one file's trouble, told as such.
+
+def limit_memory(size: int) -> None:
+    """Bound what this process may take from now on for texts of ``size`` bytes.
+
+    A few kilobytes of unclosed brackets can cost a parser gigabytes at once. Past the bound an allocation fails, and the
+    parser raises or dies of it: one file's trouble, told as such.
     """
     if sys.platform != "linux":  # elsewhere the address space says little of the memory
         return
     pages = int(Path("/proc/self/statm").read_text().split()[0])
-    bound = pages * resource.getpagesize() + _MEMORY_BYTES
+    more = _MEMORY_BYTES + _MEMORY_PER_BYTE * max(size - _MEMORY_FREE_BYTES, 0)
+    bound = pages * resource.getpagesize() + more
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     if hard == resource.RLIM_INFINITY or bound < hard:
         resource.setrlimit(resource.RLIMIT_AS, (bound, hard))
@@ -309,7 +320,7 @@ class Pool:
             if idle is None:
                 idle = self._new_child()
                 self._children.append(idle)
-            idle.give(batch, self._seconds)
+            idle.give(batch, self._seconds * (1 + _SLOWER_PER_BYTE * _bytes_of(batch)))
 
     def _new_child(self) -> _Child:
         try:
@@ -336,7 +347,7 @@ class Pool:
             yield answer
         elif answer is None:
             self._children.remove(child)
-            late = f"the parser was stopped after {child.seconds:g} s" if not arrived else ""
+            late = f"the parser was stopped after {child.seconds:.3g} s" if not arrived else ""
             detail = child.end(late)
             if detail == _KILLED and self._spare(batch):
                 again.append(batch)

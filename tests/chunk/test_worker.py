@@ -111,7 +111,7 @@ def in_a_process(body: str) -> Any:
         ("EXIT", "parser-crashed", "the parser ended with status 3"),
         ("RAISE", "parser-crashed", "ValueError: what a bug looks like"),
         ("HALF", "parser-crashed", "the parser ended with status 0"),
-        pytest.param("HOG", "parser-crashed", "MemoryError: ", marks=LINUX),
+        pytest.param("HOG", "parser-crashed", "the parser took more than 300 MB of memory", marks=LINUX),
         ("HANG", "timeout", "the parser was stopped after 1 s"),
     ],
 )
@@ -150,7 +150,7 @@ def test_what_costs_a_parser_gigabytes_or_its_life_costs_one_file(language: str,
     """)
     failed, peak_megabytes = result
     assert not failed
-    assert peak_megabytes < 1400
+    assert peak_megabytes < 500
 
 
 def test_many_bad_files_end_all_the_same() -> None:
@@ -243,9 +243,9 @@ def test_a_parser_that_was_killed_before_it_was_ready_is_started_again() -> None
     result = in_a_process("""
         os.write(KILL, b"x")
         limit = worker.limit_memory
-        def killed():
+        def killed(size):
             first() and os.kill(os.getpid(), signal.SIGKILL)
-            limit()
+            limit(size)
         worker.limit_memory = killed
         print(json.dumps(run(["def f(): pass"] * 5)))
     """)

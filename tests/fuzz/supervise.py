@@ -79,7 +79,7 @@ def fuzz(target: str, first: int, inputs: int) -> Result:
 def _try_all(check: Check, first: int, end: int, shared: mmap.mmap, writer: int) -> None:
     """The child: try one number after another; never returns."""
     slowest, seconds = first, 0.0
-    limit_memory()
+    limit_memory(0)
     warnings.simplefilter("error")
     try:
         for number in range(first, end):
