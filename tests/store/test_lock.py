@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.errors import BusyError, StoreError
-from indexer.store import Writer
+from indexer.errors import BusyError, IndexerError, StoreError
+from indexer.store import Writer, open_snapshot, verify
 from indexer.store.lock import RootLock
 from tests.store.samples import IDENTITY, QuickDisk
 
@@ -33,6 +33,29 @@ HOLD = """
     time.sleep(60)
 """
 
+WRITE = """
+    import sys, time
+    from pathlib import Path
+    from indexer.errors import BusyError
+    from indexer.store import Writer
+    from tests.planted import plant
+    from tests.store.samples import IDENTITY, QuickDisk, put
+    root, name, *faults = sys.argv[1:]
+    for fault in faults:
+        plant(fault)
+    done = 0
+    while done < 10:
+        try:
+            with Writer(Path(root), Path(root) / ".indexer", IDENTITY, disk=QuickDisk()) as writer:
+                assert not writer.notes, writer.notes
+                put(writer, f"{name}{done}", b"word\\n")
+                writer.commit()
+        except BusyError:
+            time.sleep(0.001)
+        else:
+            done += 1
+"""
+
 
 def hold(root: Path, *more: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
@@ -47,6 +70,28 @@ def test_a_second_writer_is_told(root: Path) -> None:
     ):
         Writer(root, root / ".indexer", IDENTITY, disk=QuickDisk())
     Writer(root, root / ".indexer", IDENTITY, disk=QuickDisk()).close()
+
+
+def write_at_once(root: Path, *faults: str) -> list[str]:
+    """Three writers, each at its own files; return what went wrong: who failed, and what is missing."""
+    words = [sys.executable, "-c", textwrap.dedent(WRITE), str(root)]
+    writers = [subprocess.Popen([*words, name, *faults], stderr=subprocess.DEVNULL) for name in "abc"]
+    failed = [f"a writer ended with {status}" for writer in writers if (status := writer.wait())]
+    try:
+        there = set(open_snapshot(root / ".indexer").paths)
+    except IndexerError as error:
+        return [*failed, str(error)]
+    return failed + sorted({f"{name}{number}" for name in "abc" for number in range(10)} - there)
+
+
+def test_writers_take_turns(root: Path) -> None:
+    assert write_at_once(root) == []
+    assert verify(root / ".indexer") == []
+
+
+def test_a_lock_that_is_not_taken_is_noticed(root: Path) -> None:
+    """The planted fault of the test above."""
+    assert write_at_once(root, "a_lock_not_taken")
 
 
 def test_it_survives_git_clean(root: Path) -> None:

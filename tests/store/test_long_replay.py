@@ -10,20 +10,39 @@ import random
 import secrets
 import shutil
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from indexer.store import Writer, opening
 from tests.store import crashes, damages, refusing
 from tests.store.scripts import Run, limits_at_random, play_at_random
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-POINTS = 8  # operations of a script after which every file is damaged
+POINTS = 16  # operations of a script after which every file is damaged
 
 
-def replay(seed: int, root: Path, scratch: Path, ledger: crashes.Ledger) -> list[str]:
+Part = Callable[[Run, Path, crashes.Ledger, random.Random], list[str]]
+
+
+def crashed(run: Run, scratch: Path, ledger: crashes.Ledger, _: random.Random) -> list[str]:
+    return crashes.problems(run, scratch, ledger, every=True)
+
+
+def harmed(run: Run, scratch: Path, ledger: crashes.Ledger, dice: random.Random) -> list[str]:
+    return damages.problems(run, scratch, ledger, dice, POINTS)
+
+
+def refused(run: Run, scratch: Path, ledger: crashes.Ledger, _: random.Random) -> list[str]:
+    return [line for commit in run.commits for line in refusing.problems(run, scratch, ledger, commit)]
+
+
+PARTS: tuple[Part, ...] = (crashed, harmed, refused)
+
+
+def replay(
+    seed: int, root: Path, scratch: Path, ledger: crashes.Ledger, parts: tuple[Part, ...] = PARTS
+) -> list[str]:
     """Play one script, and judge all that may be left of it."""
     dice = random.Random(seed)
     with pytest.MonkeyPatch.context() as patch:
@@ -33,17 +52,14 @@ def replay(seed: int, root: Path, scratch: Path, ledger: crashes.Ledger) -> list
         run = Run(root)
         play_at_random(run, dice)
         run.writer.close()
-        found = crashes.problems(run, scratch, ledger, every=True)
-        found += damages.problems(run, scratch, ledger, dice, POINTS)
-        for commit in run.commits:
-            found += refusing.problems(run, scratch, ledger, commit)
+        found = [line for part in parts for line in part(run, scratch, ledger, dice)]
     shutil.rmtree(root / ".indexer")
     return [f"script {seed}, {line}" for line in found]
 
 
 def test_a_script_at_random(root: Path, scratch: Path) -> None:
     ledger = crashes.Ledger()
-    assert replay(1, root, scratch, ledger) == []
+    assert replay(2, root, scratch, ledger) == []
     assert ledger.kinds.keys() == {"killed", "power", "damaged:", "refused:"}
 
 
@@ -56,3 +72,37 @@ def test_twenty_thousand_states(root: Path, scratch: Path) -> None:
         assert replay(seed, root, scratch, ledger) == []
     kinds = ", ".join(f"{kind.rstrip(':')} {count:,}" for kind, count in ledger.kinds.items())
     print(f"{len(ledger):,} store states of {seed} scripts ({kinds}) in {time.monotonic() - began:.0f} s")
+
+
+# --- the replay can fail
+
+
+def checksums_not_looked_at(patch: pytest.MonkeyPatch) -> None:
+    """A writer opens large segments as a reader does."""
+    real = opening.open_segment
+
+    def hasty(*given: object, verify: bool) -> object:
+        return real(*given, verify=False)  # type: ignore[arg-type]
+
+    patch.setattr(opening, "open_segment", hasty)
+
+
+def a_failed_manifest_forgotten(patch: pytest.MonkeyPatch) -> None:
+    """What it names is swept away, though it stands on the disk."""
+    patch.setattr(Writer, "_standing", lambda self: frozenset())
+
+
+@pytest.mark.parametrize(
+    ("plant", "part", "seed"),
+    [(checksums_not_looked_at, harmed, 6), (a_failed_manifest_forgotten, refused, 2)],
+)
+def test_a_planted_fault_is_found(
+    root: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    plant: Callable[[pytest.MonkeyPatch], None],
+    part: Part,
+    seed: int,
+) -> None:
+    plant(monkeypatch)
+    monkeypatch.setattr(f"{__name__}.POINTS", 2)
+    assert replay(seed, root, root.parent / "scratch", crashes.Ledger(), (part,))
