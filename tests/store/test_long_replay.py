@@ -15,7 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from indexer.store import Writer, opening
+from indexer.store import Writer, opening, segment
+from indexer.store.disk import Disk
+from indexer.store.format import Counts
+from indexer.store.manifest import SegmentEntry
+from indexer.store.segment import Segment
 from tests.store import crashes, damages, refusing
 from tests.store.scripts import Run, limits_at_random, play_at_random
 
@@ -79,10 +83,11 @@ def test_twenty_thousand_states(root: Path, scratch: Path) -> None:
 
 def checksums_not_looked_at(patch: pytest.MonkeyPatch) -> None:
     """A writer opens large segments as a reader does."""
-    real = opening.open_segment
 
-    def hasty(*given: object, verify: bool) -> object:
-        return real(*given, verify=False)  # type: ignore[arg-type]
+    def hasty(
+        disk: Disk, directory: Path, entry: SegmentEntry, base: Counts, dim: int, *, verify: bool
+    ) -> Segment:
+        return segment.open_segment(disk, directory, entry, base, dim, verify=False)
 
     patch.setattr(opening, "open_segment", hasty)
 
