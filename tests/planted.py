@@ -1,7 +1,7 @@
 """Faults that the suites have to find: ``python -m tests.planted FAULT WORDS`` is the command line with one of them.
 
 A fault is planted in that process and in every interpreter that is started from there: the updater is one.
-`planted.toml` says which suite is held by which fault, and where that is tested.
+`fixtures/planted.toml` says which suite is held by which fault, and where that is tested.
 """
 
 from __future__ import annotations

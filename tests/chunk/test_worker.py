@@ -136,6 +136,16 @@ def test_a_parser_that_is_given_no_processor_is_waited_for_but_not_for_ever() ->
 
 
 @LINUX
+def test_without_its_bound_a_file_takes_what_it_wants() -> None:
+    """The planted fault of the test above: its file is cut as if nothing were wrong with it."""
+    result = in_a_process("""
+        worker.limit_memory = lambda size: None
+        print(json.dumps(run(["x = 'HOG'"])))
+    """)
+    assert result == {"0": 1}
+
+
+@LINUX
 @pytest.mark.parametrize(
     ("language", "piece"), [("java", "a<"), ("c", "a=>"), ("kotlin", '"${'), ("perl", '"${')]
 )
