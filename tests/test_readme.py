@@ -16,6 +16,7 @@ from tests.trees import REPO, under_git
 TEXT = (REPO / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"(<!-- command: (\w+) -->\n)?```sh\n(.*?)```", TEXT, re.DOTALL)
 COMMANDS = [line for _, name, block in BLOCKS if not name for line in block.strip().split("\n")]
+LONG = re.findall(r"^\| `(tests/[\w/]+\.py)` \|(.*)$", TEXT, re.MULTILINE)
 SETUP = {name: block.strip() for _, name, block in BLOCKS if name}
 
 
@@ -34,8 +35,8 @@ def run(line: str, cwd: Path, seconds: int = 300) -> subprocess.CompletedProcess
     )  # fmt: skip
 
 
-def test_the_readme_has_its_two_setups_and_some_commands() -> None:
-    assert set(SETUP) == {"use", "tests"}
+def test_the_readme_has_its_setups_and_some_commands() -> None:
+    assert set(SETUP) == {"use", "tests", "long"}
     assert len(COMMANDS) > 10
 
 
@@ -67,6 +68,18 @@ def test_continuous_integration_runs_the_tests_by_the_readme() -> None:
     script = (REPO / ".ci" / "run").read_text(encoding="utf-8")
     assert "<!-- command: tests -->" in script
     assert SETUP["tests"].endswith(".venv/bin/python -m pytest")
+
+
+def test_the_long_suites_are_those_that_the_readme_lists() -> None:
+    """Each with the variable that sets another size, where there is one."""
+    command = SETUP["long"].removeprefix(".venv/bin/python -m pytest ").split()
+    words = [sys.executable, "-m", "pytest", *command, "--collect-only", "-p", "no:cacheprovider"]
+    done = subprocess.run(words, cwd=REPO, capture_output=True, text=True, check=True, timeout=300)
+    files = set(re.findall(r"^(tests/[\w/]+\.py)", done.stdout, re.MULTILINE))
+    listed = {file: set(re.findall(r"`(INDEXER_\w+)`", line)) for file, line in LONG}
+    assert set(listed) == files
+    for file, names in listed.items():
+        assert set(re.findall(r"INDEXER_\w+", (REPO / file).read_text())) - {"INDEXER_SEED"} == names
 
 
 @pytest.mark.network

@@ -201,8 +201,10 @@ def test_churn_under_the_same_rules(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_long_churn(tmp_path: Path) -> None:
-    assert play(tmp_path / "one", range(2000, 2400), edits=100) == []
-    assert play(tmp_path / "two", range(3000, 3400), edits=100, rules=False) == []
+    rounds, edits = int(os.environ.get("INDEXER_ROUNDS", "800")), 100
+    assert play(tmp_path / "one", range(2000, 2000 + rounds // 2), edits=edits) == []
+    assert play(tmp_path / "two", range(3000, 3000 + rounds // 2), edits=edits, rules=False) == []
+    print(f"{rounds} rounds of {edits} edits each")
 
 
 def an_event_dropped(patch: pytest.MonkeyPatch) -> None:
