@@ -15,6 +15,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import threading
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -40,6 +41,7 @@ TOO_MANY_NODES = "the syntax tree has too many nodes"
 _READ = 1 << 10
 _LONGEST_SIGNATURE = 400
 _LONE_CR = re.compile(rb"\r(?!\n)")
+_local = threading.local()
 _RUSAGE_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
@@ -84,13 +86,30 @@ def _resident() -> int:
     return _highest()
 
 
+def _buffers() -> list[bytearray]:
+    """This thread's buffers to hand texts to the parser in, by their length.
+
+    The binding (0.26.1) never lets go of what it is handed: each text would stay in memory for good. tree-sitter is done
+    with a piece when it asks for the next one.
+    """
+    if not hasattr(_local, "buffers"):
+        _local.buffers = [bytearray(length) for length in range(_READ + 1)]
+    found: list[bytearray] = _local.buffers
+    return found
+
+
 def parse(language: Language, text: bytes) -> Tree | str:
     """The tree of ``text``, or why there is none."""
     if b"\r" in text:  # to most grammars a lone CR ends neither a line nor a comment
         text = _LONE_CR.sub(b"\n", text)
 
-    def read(offset: int, _point: object) -> bytes:
-        return text[offset : offset + _READ]
+    buffers = _buffers()
+
+    def read(offset: int, _point: object) -> bytearray:
+        piece = text[offset : offset + _READ]
+        buffer = buffers[len(piece)]
+        buffer[:] = piece
+        return buffer
 
     budget = _Budget(len(text))
     # A parser of its own for each text: they are cheap, and none is left in the middle of an aborted parse.
