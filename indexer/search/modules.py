@@ -132,10 +132,8 @@ class Modules:
         key = "/".join(reversed(parts)) + "/"
         keys, modules = self._ends
         first = bisect_left(keys, key)
-        for at in range(first, min(first + _MOST + 1, len(keys))):
-            if not keys[at].startswith(key):
-                return modules[first:at]
-        return modules[first:] if len(keys) - first <= _MOST else []
+        last = bisect_left(keys, key[:-1] + "0", first)  # "0" comes right after "/"
+        return modules[first:last] if last - first <= _MOST else []
 
     def like(self, parts: Sequence[str]) -> tuple[int, list[str]]:
         """The longest end of the parts that modules' paths end with, as a number of parts, and these modules."""
