@@ -45,6 +45,7 @@ __all__ = [
     "Request",
     "find",
     "literal",
+    "prepare",
     "read_request",
     "related",
     "resolve_mode",
@@ -108,6 +109,12 @@ def find(
         ]
     best = chosen[0].score if chosen else 0.0
     return judged(corpus, request, question, Found(mode, hits, notes=tuple(notes)), best)
+
+
+def prepare(corpus: Corpus, embedder: Embedder | None) -> None:
+    """Make the columns that a first question would make; raises what `find` would."""
+    if corpus.rows:
+        _score(corpus, _Asked(parse("how are files read"), resolve_mode("hybrid", embedder), 1, None), embedder)
 
 
 class _Asked(NamedTuple):

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from indexer.errors import IndexerError, NotIndexedError, RootError, StoreError, WorkerError
 from indexer.oneshot import AS_IT_STANDS
 from indexer.reindex import identity_of
-from indexer.search import Corpus
+from indexer.search import Corpus, prepare
 from indexer.serve.audit import Auditor
 from indexer.serve.dirt import Dirt
 from indexer.serve.events import Feed, Generation, Progress, ServiceStatus, View
@@ -109,6 +109,8 @@ class LiveService:
     async def start(self) -> None:
         """Open what index there is, start the updater, and start watching; the first scan follows by itself."""
         self._open_generation()
+        if self._corpus is not None:  # while the first scan is under way, which most questions wait for
+            self._later(asyncio.to_thread(prepare, self._corpus, self._space.embedder))
         self._dirt.add(
             rescan="the daemon has started"
         )  # until it has been scanned, nothing is known to be current

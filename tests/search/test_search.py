@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from indexer.embed.hashing import HashingEmbedder
 from indexer.errors import EmbedderError
-from indexer.search import Corpus, Request, literal, related, resolve_mode, search, symbols
+from indexer.search import Corpus, Request, literal, prepare, related, resolve_mode, search, symbols
 from indexer.store import open_snapshot
 from tests.search.tree import Tree
 
@@ -298,3 +298,20 @@ def test_a_corpus_that_is_kept_answers_as_a_new_one(shop: Tree) -> None:
         assert kept == search(snapshot, Request(query), embedder=None, read_text=shop.read)
         assert kept == shop.ask(Corpus(snapshot), query)
     assert replace(kept[0], score=0.0) != kept[0]
+
+
+def test_what_is_prepared_answers_as_what_is_not(tree: Tree) -> None:
+    corpus = tree.write({"a.py": "import b\n\n\ndef keep():\n    return 1\n", "b.py": "x = 1\n"}).index()
+    prepare(corpus, tree.embedder)
+    assert {"symbol", "graph", "row_length"} <= vars(corpus).keys()
+    assert corpus.tree._stem_vectors or tree.embedder.name == "hashing"
+    for query in ("keep", "what keeps one", "x"):
+        request = Request(query=query)
+        ready, new = (
+            search(view, request, embedder=tree.embedder, read_text=lambda _: None)
+            for view in (corpus, corpus.snapshot)
+        )
+        assert ready == new
+    (tree.root / "a.py").unlink()
+    (tree.root / "b.py").unlink()
+    prepare(tree.index("a.py", "b.py"), tree.embedder)
