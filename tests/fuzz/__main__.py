@@ -26,7 +26,10 @@ def main() -> int:
     first, until = given.first, time.monotonic() + 60 * given.minutes
     while True:
         for name, result in results.items():
-            result.add(fuzz(name, first, given.inputs))
+            found = fuzz(name, first, given.inputs)
+            if found.broken:
+                print(found.line(), flush=True)
+            result.add(found)
             if given.minutes and time.monotonic() > until:
                 break
         first += given.inputs
