@@ -12,10 +12,14 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 import tempfile
 import threading
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING, NamedTuple
+
+if sys.platform == "linux":
+    import resource
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,8 +49,10 @@ _SET = {
 }
 # The C locale's wording, which is what every call gets.
 _UNOPENED = b"warning: could not open directory '"
-# A listing of a million files from a cold disk takes a minute; what takes longer than this hangs.
+# A listing of a million files from a cold disk takes a minute; what takes longer than this hangs. Of the processor it
+# takes ten seconds; but an ignore file with one line of many `**/` keeps git's matcher busy for years.
 _TIMEOUT = 300.0
+_PROCESSOR_SECONDS = 30
 
 
 class Output(NamedTuple):
@@ -88,6 +94,8 @@ class Call:
             )
         except OSError as error:
             self._failure = f"git cannot be called: {error}".encode()
+        else:
+            _limit_processor(self._process.pid)
 
     def finish(self) -> Output:
         """Wait for the end and return what was said. A call that hangs is killed."""
@@ -101,7 +109,10 @@ class Call:
             code = self._process.wait()
             alarm.cancel()
             if code < 0:
-                return Output(code, b"", b"git was ended, after at most %d seconds" % _TIMEOUT)
+                bounds = (_TIMEOUT, _PROCESSOR_SECONDS)
+                return Output(
+                    code, b"", b"git was ended, after at most %d seconds, %d of the processor" % bounds
+                )
             return Output(code, *(_content(file) for file in self._files))
         finally:
             self.close()
@@ -114,6 +125,12 @@ class Call:
             self._process.wait()
         for file in self._files:
             file.close()
+
+
+def _limit_processor(process: int) -> None:
+    if sys.platform == "linux":  # elsewhere nobody limits another process
+        with suppress(OSError):  # it has ended
+            resource.prlimit(process, resource.RLIMIT_CPU, (_PROCESSOR_SECONDS, _PROCESSOR_SECONDS))
 
 
 def _scratch() -> IO[bytes]:

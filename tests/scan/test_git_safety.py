@@ -164,6 +164,18 @@ def test_a_call_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert "git was ended" in result.notes[0]
 
 
+def test_an_ignore_file_that_keeps_git_busy_for_years(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Git's matcher tries all ways to deal forty folders out to sixty stars; ours takes none twice."""
+    deep = "/".join(["c"] * 40)
+    root = repository(tmp_path, {f"{deep}/kept.py": "", "b": "", ".gitignore": "**/" * 60 + "b\n"})
+    monkeypatch.setattr(safe, "_PROCESSOR_SECONDS", 1)
+    result = scan(root)
+    assert paths(result) == [".gitignore", f"{deep}/kept.py"]
+    assert "git was ended" in result.notes[0]
+
+
 def test_a_sparse_checkout_lists_what_is_on_disk(tmp_path: Path) -> None:
     root = repository(tmp_path, {"a/x.py": "", "b/y.py": "", "top.py": ""})
     commit(root)
