@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,8 @@ from indexer.chunk.cutting import Task, cut_all
 from indexer.chunk.languages import language_of
 from indexer.chunk.tables import LANGUAGES
 from indexer.columns import columns_of
+from indexer.config import merge
+from indexer.errors import ConfigError
 from indexer.keys import keys_of
 from indexer.scan.patterns import Patterns, parse_lines
 from indexer.scan.text import decode
@@ -30,7 +32,7 @@ from indexer.search.query import parse
 from indexer.serve import schema
 from indexer.serve.calls import Call, Wrong, params_of, read_calls
 from indexer.serve.protocol import Code, Framing, RpcError
-from indexer.settings import ChunkSettings, ScanSettings
+from indexer.settings import ChunkSettings, ScanSettings, Settings
 from tests.chunk.promises import hold, texts
 from tests.fuzz.mutants import MARKS, Mutants, Notebooks
 from tests.serve.test_protocol import cut, run
@@ -176,6 +178,26 @@ def _stream(number: int) -> None:
     assert (wrong is None) == (wrong_too is None)
 
 
+_SECTIONS = {section.name: getattr(Settings(), section.name) for section in fields(Settings)}
+
+
+def _settings(number: int) -> None:
+    """What a settings file may hold: settings that are within their bounds, or the one error."""
+    chance = random.Random(f"settings {number}")
+    table: dict[str, object] = {}
+    for name in chance.choices([*_SECTIONS, "nonsense"], [*[20] * len(_SECTIONS), 1], k=chance.randrange(3)):
+        keys = [field.name for field in fields(_SECTIONS.get(name, Settings()))]
+        values = [*_VALUES, 12, 0.5, "static", ["utf-8"], ["*.py"]]
+        table[name] = {chance.choice(keys): chance.choice(values) for _ in range(chance.randrange(3))}
+        if chance.random() < 0.05:
+            table[name] = chance.choice(_VALUES)
+    with suppress(ConfigError):
+        merged = merge(Settings(), table, "here", trusted=chance.random() < 0.7)
+        assert merge(Settings(), {}, "here", trusted=True) == Settings()
+        assert isinstance(merged.scan.max_file_bytes, int)
+        assert merged.worker.file_timeout > 0
+
+
 # --- patterns
 
 _GLOBS = [
@@ -254,6 +276,7 @@ TARGETS: dict[str, Callable[[], Check]] = {
     "name": lambda: _name,
     "call": lambda: _call,
     "stream": lambda: _stream,
+    "settings": lambda: _settings,
     "ignored": lambda: _ignored,
     "filter": lambda: _filter,
 }
