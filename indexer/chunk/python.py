@@ -1,8 +1,9 @@
-"""Python: by `ast`, and by tree-sitter where `ast` refuses (Python 2, NUL bytes, deep nesting, a syntax error).
+"""Python: by its lines (`python_scan`), and by `ast` or else tree-sitter where those cannot be told.
 
-Both readers give the same bare facts, `indexer.chunk.statements.Bare`: where a definition's statement begins and ends, its decorators, name,
-docstring and bases. Everything that takes judgement (which comments belong to it, where the signature ends) is
-decided once, from the bytes, so that the two agree: which of them reads a file depends on the version of Python.
+All three readers give the same bare facts, `indexer.chunk.statements.Bare`: where a definition's statement begins and
+ends, its decorators, name, docstring and bases. Everything that takes judgement (which comments belong to it, where
+the signature ends) is decided once, from the bytes, so that they agree: what `ast` takes depends on the version of
+Python.
 
 Imports are written as ``package.module.name``, one a name, with the leading dots of relative ones; a star is left
 off. They are sorted.
@@ -15,7 +16,7 @@ import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from indexer.chunk import python_tree
+from indexer.chunk import python_scan, python_tree
 from indexer.chunk import text as plain
 from indexer.chunk.pieces import BOM
 from indexer.chunk.spans import Lines, Outline, assemble
@@ -43,7 +44,9 @@ def chunk(language: str, text: bytes, settings: ChunkSettings) -> FileChunks:
 
 def outline(text: bytes) -> Outline:
     """Definitions and imports of a Python text, by whichever reader can."""
-    found = outline_by_ast(text) if len(text) <= _LARGEST_FOR_AST else None
+    found = python_scan.outline(text)
+    if found is None and len(text) <= _LARGEST_FOR_AST:
+        found = outline_by_ast(text)
     return found or python_tree.outline(text)
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from indexer.chunk.pieces import cut, trim
 from indexer.types import Chunk, FileChunks, Kind, Span
@@ -71,6 +71,13 @@ class Lines:
         self.starts: list[int] = list(accumulate(map(len, text.splitlines(keepends=True)), initial=0))
         if text and text[-1] not in b"\r\n":
             self.starts.pop()
+
+    @classmethod
+    def known(cls, starts: list[int]) -> Self:
+        """The lines that begin there; where a text ends with a line end, so does the list with the text's length."""
+        lines = cls(b"")
+        lines.starts = starts
+        return lines
 
     def line(self, offset: int) -> int:
         """Line of the byte at ``offset`` (>= 0); the line end itself belongs to the line it ends."""

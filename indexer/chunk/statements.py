@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _AFTER_END = re.compile(rb"[ \t\f]*(?:;[ \t\f]*)?(?:#[^\r\n]*)?")
 _COMMENT = re.compile(rb"([ \t\f]*)#[^\r\n]*")
+_BLANKS = re.compile(rb"[ \t\f\r\n]*")
 _BLANK_LINE = re.compile(rb"[ \t\f]*(?:[\r\n]|\Z)")
 _LINES_BELOW = 200  # how far comments are looked for below an end; nested definitions each look by themselves
 _OPENING, _CLOSING = frozenset({b"(", b"[", b"{"}), frozenset({b")", b"]", b"}"})
@@ -107,6 +108,9 @@ class _Judge:
         match = _AFTER_END.match(self._text, end)
         if match:
             end = trim(self._text, end, match.end())[1]
+        blank = _BLANKS.match(self._text, end)
+        if not blank or self._text[blank.end() : blank.end() + 1] != b"#":
+            return end
         index = bisect_right(self._starts, end)
         for at in self._starts[index : index + _LINES_BELOW]:
             match = _COMMENT.match(self._text, at)

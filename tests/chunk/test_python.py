@@ -1,4 +1,4 @@
-"""Python: one sample that holds every kind of definition, odd files, and that both readers agree."""
+"""Python: one sample that holds every kind of definition, odd files, and that the three readers agree."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tree_sitter_language_pack import get_language
 
-from indexer.chunk import chunk, python, python_tree
+from indexer.chunk import chunk, python, python_scan, python_tree
 from indexer.chunk.pieces import BOM
 from indexer.chunk.spans import assemble
 from indexer.chunk.tree import parse
@@ -102,10 +104,12 @@ def test_imports() -> None:
     )
 
 
-def cut_both(text: bytes) -> FileChunks:
-    """What `ast` finds, after holding it against what tree-sitter finds."""
+def cut_alike(text: bytes) -> FileChunks:
+    """What `ast` finds, after holding it against what the others find; the lines may leave a text to them."""
     by_ast = python.outline_by_ast(text)
     assert by_ast is not None
+    by_lines = python_scan.outline(text)
+    assert by_lines is None or assembled(text, by_lines) == assembled(text, by_ast)
     by_tree = python_tree.outline(text)
     assert assembled(text, by_tree) == assembled(text, by_ast)
     return assembled(text, by_ast)
@@ -117,15 +121,15 @@ def assembled(text: bytes, found: Outline) -> FileChunks:
     return made
 
 
-def test_both_readers_agree_on_the_sample() -> None:
-    cut_both(TEXT)
+def test_the_readers_agree_on_the_sample() -> None:
+    cut_alike(TEXT)
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
 @pytest.mark.parametrize("mark", [b"", BOM])
 def test_line_ends_and_byte_order_marks_move_nothing(end: bytes, mark: bytes) -> None:
     """S-009."""
-    found = cut_both(mark + TEXT.replace(b"\n", end))
+    found = cut_alike(mark + TEXT.replace(b"\n", end))
     assert outline(found) == outline(FOUND)
 
 
@@ -151,22 +155,35 @@ def test_line_ends_and_byte_order_marks_move_nothing(end: bytes, mark: bytes) ->
         b"print('a')\nwhile 1:\n  def f(): pass\nelse:\n  def g(): pass\n",
         "class Ä(Ö):\n    def 方法(self): return '漢字🎉'\n".encode(),
         b'x = "\\d"\ndef f(): return 1 is 1\n',  # would warn
+        b"",
+        b"# import a\n",
+        b"# import a\nif x: import b; from c import d\nelse: import e as f  # import g\n",
+        b"def f(): x = {1: 2}; import a; y = lambda: 0\n",
+        b"from a import (b,  # c; import d\n    e)\nfrom .import g\nfrom h import*\n",
+        b"class A(B[1, 2], f(3, k=4), k == l, m=5, *n, **o): pass\nclass P(Q,\n    R): pass\nclass S((T)): pass\n",
+        b"def f(a={'x': \"}\"}):\n    '''doc''' % 1\ndef g():\n    'doc'; x = 1\ndef h():\n    'a' 'b'.c\n",
+        b"def f():\n    'doc' \\\n    'more'\ndef g():\n    r'doc' f'none'\ndef h():\n    (\n'in brackets')\n",
+        b"x = '#' '\"' \"'\" \"\"\"'''\"\" ''\"\"\" ''  # '\ndef f(x='\\'', y=\"\\\\\"): pass\n",
+        b"x = [\ndef_, class_,\n]\nx = 1 + \\\n  2\nclass_ = 1\ndef f(): pass\n",
+        b"if x:\n        def f():\n            pass\n        # of f's block\n    # not\ny = 1; z = 2;\ndef g(): pass;\n",
+        b"x = 1  # a comment that ends in a backslash \\\ndef f(): pass\n",
+        b"class A:\n\n    '''doc'''\n\n    x: int = 1\n\n    class B: 'doc'\n\n    async def f(self): await x\n",
     ],
 )
-def test_both_readers_agree_on_odd_files(text: bytes) -> None:
-    cut_both(text)
+def test_the_readers_agree_on_odd_files(text: bytes) -> None:
+    cut_alike(text)
 
 
 def test_comments_belong_to_the_definition_below_when_they_are_indented_alike() -> None:
     text = b"if x:\n    y = 1\n    # of the block\n# of f\n# too\ndef f(): pass\n\n# of nobody\n\ndef g(): pass\n"
-    found = cut_both(text)
+    found = cut_alike(text)
     assert ranges(found) == {"f": (4, 6), "g": (10, 10)}
 
 
 def test_decorators_are_in_the_range_but_not_the_line() -> None:
     """S-015."""
     text = b"@property\n@app.route('/')\n@pytest.fixture(scope='x')\ndef view(): pass\n\n@dataclass\nclass Data: pass\n"
-    found = cut_both(text)
+    found = cut_alike(text)
     assert [(piece.symbol, piece.line, piece.start_line) for piece in found.chunks] == [
         ("view", 4, 1),
         ("Data", 7, 6),
@@ -216,7 +233,53 @@ def standard_library(step: int) -> list[Path]:
 
 
 @pytest.mark.parametrize("step", [40, pytest.param(1, marks=pytest.mark.slow)])
-def test_both_readers_agree_on_real_files(step: int) -> None:
+def test_the_lines_tell_what_ast_finds_in_real_files(step: int) -> None:
+    read = 0
+    for file in standard_library(step):
+        text = file.read_bytes()
+        by_ast, by_lines = python.outline_by_ast(text), python_scan.outline(text)
+        if by_ast is None or by_lines is None:
+            continue
+        assert sorted(by_lines.definitions, key=start) == sorted(by_ast.definitions, key=start), file
+        assert by_lines.imports == by_ast.imports, file
+        assert by_lines.lines is not None
+        assert by_ast.lines is not None
+        assert by_lines.lines.starts == by_ast.lines.starts, file
+        read += 1
+    assert read > 40
+
+
+PIECES = """x = 1|'doc'|'''a\n  # b\ndef c(): pass\n'''|f'{x}'|x = (1,\n2)|import a|from b import c; y = 2|# comment||   # deeper
+return {'a': [1]}|z = 1 if x else \\\n  2|pass;|x = 1  # tail|async_ = d|'a' 'b'|('doc')|x = '#'|defer = 1|classic: int|@"""
+HEADS = """def f(a, b=':'):|class A:|class A(B, c=1):|async def g() -> 'x':|if x:|else:|try:|finally:|with a as b:|def f(
+  a): # c|class B(C[1, 2],\n *d):|@e\ndef f():|@e(\n1)\n# c\nclass A:"""
+
+
+@st.composite
+def programs(draw: st.DrawFn, depth: int = 0) -> str:
+    lines: list[str] = []
+    for _ in range(draw(st.integers(1, 4))):
+        if depth < 3 and draw(st.booleans()):
+            head = draw(st.sampled_from(HEADS.split("|")))
+            inner = draw(programs(depth=depth + 1))
+            lines.append(head + ("\n" if draw(st.booleans()) else " ") + inner)
+        else:
+            lines.append(draw(st.sampled_from(PIECES.split("|"))))
+    return "\n".join(" " * 4 * min(depth, 1) + line for text in lines for line in text.split("\n"))
+
+
+@given(programs(), st.sampled_from(["\n", "\r\n"]))
+@settings(max_examples=300)
+def test_the_lines_tell_what_ast_finds_in_any_program(program: str, end: str) -> None:
+    text = program.replace("\n", end).encode()
+    by_ast, by_lines = python.outline_by_ast(text), python_scan.outline(text)
+    if by_lines is not None:
+        found = assembled(text, by_lines)
+        assert by_ast is None or found == assembled(text, by_ast)
+
+
+@pytest.mark.parametrize("step", [40, pytest.param(1, marks=pytest.mark.slow)])
+def test_the_readers_agree_on_real_files(step: int) -> None:
     """Invariant 9, wherever both can read a file: the grammar has a few errors of its own."""
     compared = 0
     for file in standard_library(step):
