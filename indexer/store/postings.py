@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -10,9 +11,13 @@ from indexer.store.format import NONE
 from indexer.store.tables import I64, U16, U32, U64, offsets_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from indexer.tokens import TermCounts
+
+
+# Postings that are moved at once: where each goes takes several times its own bytes, and stays in the cache so.
+_AT_ONCE = 1 << 18
 
 
 class Postings(NamedTuple):
@@ -68,10 +73,20 @@ def merge(parts: Sequence[Postings]) -> Postings:
     cursor = offsets[:-1].copy()
     for part, place in zip(parts, places, strict=True):
         length = np.diff(part.offsets)
-        to = np.repeat(cursor[place] - part.offsets[:-1], length) + np.arange(len(part.rows))
-        rows[to], counts[to] = part.rows, part.counts
+        shift = cursor[place] - part.offsets[:-1]
+        for some, first, last in _runs(part.offsets):
+            to = np.repeat(shift[some], length[some])
+            to += np.arange(first, last)
+            rows[to], counts[to] = part.rows[first:last], part.counts[first:last]
         cursor[place] += length
     return Postings(terms, offsets, rows, counts)
+
+
+def _runs(offsets: I64) -> Iterator[tuple[slice, int, int]]:
+    """Cut terms into runs of about `_AT_ONCE` postings: the terms, and where their postings begin and end."""
+    cuts = np.unique(np.searchsorted(offsets[1:], np.arange(0, int(offsets[-1]), _AT_ONCE)))
+    for start, end in pairwise([*cuts.tolist(), len(offsets) - 1]):
+        yield slice(start, end), int(offsets[start]), int(offsets[end])
 
 
 def _sorted(terms: U64) -> tuple[I64, U64]:

@@ -11,6 +11,11 @@ if TYPE_CHECKING:
 MOST_PIECES = 8
 # A merge takes at least this many of the older pieces, so that the next few commits need none.
 FEWEST = 4
+# A merge is done in memory, a few times its size. A piece of `FULL` bytes is no longer counted among those that are to
+# be few, and no merge comes to more than `LARGEST`: that bounds the memory, whatever the size of the store, at some
+# pieces more for each gigabyte.
+FULL = 128 << 20
+LARGEST = 256 << 20
 
 
 def plan(sizes: Sequence[int], new: int) -> int:
@@ -18,13 +23,14 @@ def plan(sizes: Sequence[int], new: int) -> int:
 
     ``sizes`` are the bytes of the live segments, oldest first. While there is room nothing is merged. Else the newest
     `FEWEST` are, and older ones for as long as they are smaller than twice what is merged so far: a byte is then
-    rewritten about log(size of the store / size of a commit) times in its life, and the large ones hardly ever.
+    rewritten about log(`FULL` / size of a commit) times in its life, and the large ones hardly ever.
     """
-    if len(sizes) < MOST_PIECES:
-        return len(sizes)
-    start = len(sizes) - FEWEST
-    total = new + sum(sizes[start:])
-    while start > 0 and sizes[start - 1] < 2 * total:
+    start, total = len(sizes), new
+    if sum(size < FULL for size in sizes) < MOST_PIECES:
+        return start
+    while start > 0 and total + sizes[start - 1] <= LARGEST:
+        if len(sizes) - start >= FEWEST and sizes[start - 1] >= 2 * total:
+            break
         start -= 1
         total += sizes[start]
     return start

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import random
+import tracemalloc
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -147,8 +148,10 @@ def test_terms_that_share_their_upper_bits() -> None:
     assert plain(postings.invert(counts_of(texts))) == naive(texts)
 
 
-@given(st.lists(TEXTS, min_size=1, max_size=4), st.randoms(use_true_random=False))
-def test_merging_is_inverting_the_whole(parts: list[Texts], draw: random.Random) -> None:
+@given(
+    st.lists(TEXTS, min_size=1, max_size=4), st.randoms(use_true_random=False), st.sampled_from([1, 2, 1000])
+)
+def test_merging_is_inverting_the_whole(parts: list[Texts], draw: random.Random, at_once: int) -> None:
     total = sum(map(len, parts))
     stays = [draw.random() < 0.7 for _ in range(total)]
     mapping = np.full(total, 0xFFFFFFFF, np.uint32)
@@ -160,7 +163,31 @@ def test_merging_is_inverting_the_whole(parts: list[Texts], draw: random.Random)
     whole = [
         text for text, stay in zip([text for part in parts for text in part], stays, strict=True) if stay
     ]
-    assert plain(postings.merge(pieces)) == naive(whole)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(postings, "_AT_ONCE", at_once)
+        assert plain(postings.merge(pieces)) == naive(whole)
+
+
+def test_a_merge_takes_little_more_memory_than_what_it_makes() -> None:
+    terms = np.arange(50_000, dtype=np.uint64)
+    count = 40  # a term in each part
+    parts = [
+        postings.Postings(
+            terms,
+            np.arange(len(terms) + 1) * count,
+            np.tile(np.arange(count, dtype=np.uint32) + first, len(terms)),
+            np.ones(count * len(terms), np.uint16),
+        )
+        for first in (0, count)
+    ]
+    tracemalloc.start()
+    try:
+        merged = postings.merge(parts)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert merged.rows.tolist() == list(range(2 * count)) * len(terms)
+    assert peak < 1.6 * sum(array.nbytes for array in merged)
 
 
 # --- manifests
@@ -261,10 +288,24 @@ def test_pieces_stay_few_and_bytes_are_seldom_rewritten(base: int, draw: random.
         sizes = [*sizes[:start], merged]
         written += merged
         new_bytes += new
-        assert len(sizes) <= tiers.MOST_PIECES
+        assert sum(size < tiers.FULL for size in sizes) <= tiers.MOST_PIECES
     if base > 10**8:
         assert sizes[0] == base, "small commits never rewrite a large base"
     assert written - base <= 12 * new_bytes
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.sampled_from([1, 5, 10, 25, 50, 90, 150, 300]), min_size=1, max_size=200))
+def test_a_merge_is_never_larger_than_memory_should_hold(commits: list[int]) -> None:
+    """Commits of megabytes, as a large tree's first run makes them; the pieces are few for what they hold."""
+    sizes: list[int] = []
+    for new in (mega << 20 for mega in commits):
+        start = tiers.plan(sizes, new)
+        merged = new + sum(sizes[start:])
+        assert start == len(sizes) or merged <= tiers.LARGEST
+        sizes = [*sizes[:start], merged]
+        most = 2 * tiers.MOST_PIECES + sum(sizes) // (tiers.FULL // 2)
+        assert len(sizes) <= most, [size >> 20 for size in sizes]
 
 
 # --- what a commit costs
