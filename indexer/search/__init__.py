@@ -114,7 +114,9 @@ def find(
 def prepare(corpus: Corpus, embedder: Embedder | None) -> None:
     """Make the columns that a first question would make; raises what `find` would."""
     if corpus.rows:
-        _score(corpus, _Asked(parse("how are files read"), resolve_mode("hybrid", embedder), 1, None), embedder)
+        _score(
+            corpus, _Asked(parse("how are files read"), resolve_mode("hybrid", embedder), 1, None), embedder
+        )
 
 
 class _Asked(NamedTuple):

@@ -110,3 +110,15 @@ def test_many_lines_stay_quick() -> None:
     assert [patterns.verdict(p, is_directory=False) for p in (b"x/name777", b"a.s19999", b"p5/q", b"p5/r")] == [
         True, True, True, None,
     ]  # fmt: skip
+
+
+def test_globs_beyond_any_real_file_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An expression of all of them would take a minute and gigabytes to compile; plain lines are counted as nothing."""
+    monkeypatch.setattr("indexer.scan.patterns._MOST_GLOBS", 3)
+    patterns = compile_patterns(b"a*b\nplain\n**/c*/d\ne?\nf?\n*.g\n!late\n")
+    assert patterns is not None
+    said = [
+        patterns.verdict(name, is_directory=False)
+        for name in (b"ab", b"x/c/d", b"ee", b"ff", b"x.g", b"plain", b"late")
+    ]
+    assert said == [True, True, True, None, True, True, False]
