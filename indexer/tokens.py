@@ -25,6 +25,7 @@ import re
 import threading
 from array import array
 from collections import Counter
+from functools import cache
 from itertools import chain, compress
 from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import ucd_3_2_0
@@ -71,9 +72,6 @@ _OTHER = (
     "\u2071\u207f\u2090-\u209c\u2100-\u218b\u2c00-\u2dff\ua000-\uabff\ud7b0-\ud7ff\ufb00-\ufdff\ufe70-\ufefc"
     "\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\U00010000-\U0001cfff\U0001d400-\U0001d7ff\U0001e000-\U0001efff"
 )
-_WORDS = re.compile(f"[{_UNSPACED}]+|[0-9A-Za-z_{_OTHER}]+")
-_UNITS = re.compile(f"[{_UNSPACED}]|[0-9A-Za-z_{_OTHER}]+")
-_IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
 # Parts of an ASCII identifier; between them are the others, lower-case ones, and underscores.
 _PARTS = re.compile("([0-9]+|[A-Z]+(?![a-z])|[A-Z][a-z]+)")
 _FOLDED_PARTS = re.compile("[0-9]+|[^0-9_]+")
@@ -100,6 +98,22 @@ class TermCounts(NamedTuple):
     counts: NDArray[np.uint16]
 
 
+@cache
+def _words() -> re.Pattern[str]:
+    """Match the words of a run above ASCII. Made when it is first needed, as the next two, which takes milliseconds."""
+    return re.compile(f"[{_UNSPACED}]+|[0-9A-Za-z_{_OTHER}]+")
+
+
+@cache
+def _units() -> re.Pattern[str]:
+    return re.compile(f"[{_UNSPACED}]|[0-9A-Za-z_{_OTHER}]+")
+
+
+@cache
+def _an_unspaced() -> re.Pattern[str]:
+    return re.compile(f"[{_UNSPACED}]")
+
+
 def runs_of(text: bytes) -> list[bytes]:
     """Return the runs of a text, in order, repeated as often as they occur."""
     return text.translate(_RUNS).split()
@@ -107,7 +121,7 @@ def runs_of(text: bytes) -> list[bytes]:
 
 def is_unspaced(term: str) -> bool:
     """Whether a term is of a script that is written without spaces between words."""
-    return _IS_UNSPACED.match(term) is not None
+    return _an_unspaced().match(term) is not None
 
 
 def terms_of(text: str | bytes) -> list[str]:
@@ -162,7 +176,7 @@ def size(data: bytes) -> int:
     if data.isascii():
         return runs
     wide = [run for run in runs_of(data) if not run.isascii()]
-    return runs - len(wide) + sum(len(_UNITS.findall(run.decode("utf-8", "replace"))) for run in wide)
+    return runs - len(wide) + sum(len(_units().findall(run.decode("utf-8", "replace"))) for run in wide)
 
 
 def _hash(term: str) -> int:
@@ -182,8 +196,8 @@ def _terms_of_run(run: bytes) -> list[str]:
     terms: list[str] = []
     for start in range(0, len(text), _BLOCK):
         block = ucd_3_2_0.normalize("NFKC", text[start : start + _BLOCK])
-        for word in _WORDS.findall(block):
-            terms += _unspaced(word) if _IS_UNSPACED.match(word) else _identifier(word)
+        for word in _words().findall(block):
+            terms += _unspaced(word) if _an_unspaced().match(word) else _identifier(word)
     return terms
 
 
@@ -344,7 +358,12 @@ def _compress(
     there[places] = True
     used = np.flatnonzero(there)
     rank = np.empty(len(hashes), np.int64)
-    terms, rank[used] = np.unique(hashes[used], return_inverse=True)  # two terms may have one number
+    order = np.argsort(hashes[used])
+    ordered = hashes[used[order]]
+    # Two terms may have one number. (`numpy.unique` would do, at the cost of importing `numpy.ma`: 30 ms.)
+    new = np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]
+    rank[used[order]] = np.cumsum(new) - 1
+    terms = ordered[new]
     bits = len(terms).bit_length()
     pairs, counts = _runs_of(np.sort(owner << bits | rank[places]))
     offsets = np.zeros(n + 1, np.int64)

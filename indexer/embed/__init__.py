@@ -25,7 +25,6 @@ type, a value that is not finite or a row that is not of unit length is an error
 
 from __future__ import annotations
 
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 import numpy as np
@@ -81,6 +80,8 @@ def load(name: str) -> Embedder:
         from indexer.embed.static import StaticEmbedder
 
         return checked(StaticEmbedder())
+    from importlib.metadata import entry_points  # slow to import, and few have a model of their own
+
     found = [point for point in entry_points(group=GROUP) if point.name == name]
     if not found:
         others = sorted({point.name for point in entry_points(group=GROUP)})

@@ -10,6 +10,7 @@ length is taken by halves: so a row has the same bits in any batch and on any pr
 
 from __future__ import annotations
 
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -88,12 +89,27 @@ class StaticEmbedder:
 
     def __init__(self, path: Path = MODEL) -> None:
         model = read(path)
-        self._known = Known(model.terms)
-        self._table: NDArray[np.int8] = np.concatenate([model.vectors, model.buckets])
-        self._scales: NDArray[np.float32] = np.concatenate([model.scales, model.bucket_scales])
-        self.dim = int(self._table.shape[1])
-        self._room = tuple(np.empty((_BLOCK, self.dim), kind) for kind in (np.int8, np.float32))
+        self._model = model
+        self.dim = int(model.vectors.shape[1])
         self.version = f"{model.version}/{tokens.VERSION}"
+
+    # What is made of the model only when there is something to embed.
+
+    @cached_property
+    def _known(self) -> Known:
+        return Known(self._model.terms)
+
+    @cached_property
+    def _table(self) -> NDArray[np.int8]:
+        return np.concatenate([self._model.vectors, self._model.buckets])
+
+    @cached_property
+    def _scales(self) -> NDArray[np.float32]:
+        return np.concatenate([self._model.scales, self._model.bucket_scales])
+
+    @cached_property
+    def _room(self) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+        return np.empty((_BLOCK, self.dim), np.int8), np.empty((_BLOCK, self.dim), np.float32)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of texts, shape (n, dim)."""
@@ -135,7 +151,7 @@ class StaticEmbedder:
 
         Made float first, and in memory that is there: to multiply int8 with float32 takes numpy twice as long.
         """
-        few, some = (room[: at.size] for room in self._room)
+        few, some = self._room[0][: at.size], self._room[1][: at.size]
         self._table.take(at.reshape(-1), axis=0, out=few, mode="clip")
         np.copyto(some, few)
         some *= weights.reshape(-1, 1)
@@ -145,7 +161,8 @@ class StaticEmbedder:
 def _slices(offsets: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
     """Cut texts, given where their terms end, into slices of about `_SLICE` terms."""
     steps = np.arange(offsets[0], offsets[-1] + _SLICE, _SLICE)
-    return pairwise(np.unique(np.searchsorted(offsets, steps).clip(max=len(offsets) - 1)).tolist())
+    at = np.searchsorted(offsets, steps).clip(max=len(offsets) - 1)
+    return pairwise(at[np.append(True, at[1:] != at[:-1])].tolist() if len(at) else [])
 
 
 def _blocks(lengths: NDArray[np.int64]) -> Iterator[tuple[int, int]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import secrets
+import os
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Self
 
@@ -218,7 +218,7 @@ class Writer:
             return Stack(draft.stay)
         generation = self._state.generation + 1
         merged = self._state.stack.segments[len(draft.stay) :]
-        name = segment_name(generation, secrets.token_hex(4), folder=draft.tables.size >= FOLD_BYTES)
+        name = segment_name(generation, os.urandom(4).hex(), folder=draft.tables.size >= FOLD_BYTES)
         written = write(self._disk, self._directory, name, draft.tables)
         first = merged[0].entry.first if merged else generation
         entry = SegmentEntry(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -127,7 +127,7 @@ def verify(index_dir: Path, disk: Disk = DISK) -> list[str]:
 
 def new_epoch() -> str:
     """Name a new line of generations."""
-    return secrets.token_hex(8)
+    return os.urandom(8).hex()
 
 
 @dataclass(slots=True)
