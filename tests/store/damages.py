@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 def damaged(run: Run, dice: random.Random, points: int) -> Iterator[State]:
     """After some of the operations, each file torn, with a bit flipped, overwritten, emptied or gone."""
-    ends = set(dice.sample(range(1, len(run.disk.operations) + 1), points))
+    total = len(run.disk.operations)
+    ends = set(dice.sample(range(1, total + 1), min(points, total)))
     world = World(run.directory.parent)
     for at, operation in enumerate(run.disk.operations, 1):
         world.apply(operation)

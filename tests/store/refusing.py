@@ -78,8 +78,11 @@ class Refusing(QuickDisk):
 # --- what must come of it
 
 
-def problems(run: Run, scratch: Path, ledger: Ledger, commit: Commit) -> list[str]:
-    """Operations of a commit that are refused, after which the index is not as it was, or the commit cannot be repeated."""
+def problems(run: Run, scratch: Path, ledger: Ledger, commit: Commit, again: Callable[[], None]) -> list[str]:
+    """Operations of a commit that are refused, after which the index is not as it was, or the commit cannot be repeated.
+
+    ``again`` has names come as they came before, so that what two refusals leave alike counts once.
+    """
     world = World(run.directory.parent)
     for operation in run.disk.operations[: commit.at]:
         world.apply(operation)
@@ -93,6 +96,7 @@ def problems(run: Run, scratch: Path, ledger: Ledger, commit: Commit) -> list[st
                 judge = partial(
                     _is_refused, arm=(at, last, error), commit=commit, want=want, ledger=ledger, how=how
                 )
+                again()
                 found += judged(before._replace(how=how), scratch, judge)
     return found
 

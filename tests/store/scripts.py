@@ -112,7 +112,7 @@ def limits_at_random(patch: pytest.MonkeyPatch, dice: random.Random) -> None:
 
 def play_at_random(run: Run, dice: random.Random) -> None:
     """A few commits, some of them unfinished, with merges of everything and new beginnings in between."""
-    run.commit(dict(BEFORE), complete=dice.random() < 0.7)
+    run.commit({**BEFORE, **changes_at_random(run, dice)}, complete=dice.random() < 0.7)
     for _ in range(dice.randint(3, 6)):
         how = dice.random()
         if how < 0.7:

@@ -23,7 +23,8 @@ from indexer.store.segment import Segment
 from tests.store import crashes, damages, refusing
 from tests.store.scripts import Run, limits_at_random, play_at_random
 
-POINTS = 16  # operations of a script after which every file is damaged
+POINTS = 40  # operations of a script, at most, after which every file is damaged
+COMMITS = 2  # of a script, at most, in which every operation is refused
 
 
 Part = Callable[[Run, Path, crashes.Ledger, random.Random], list[str]]
@@ -37,8 +38,12 @@ def harmed(run: Run, scratch: Path, ledger: crashes.Ledger, dice: random.Random)
     return damages.problems(run, scratch, ledger, dice, POINTS)
 
 
-def refused(run: Run, scratch: Path, ledger: crashes.Ledger, _: random.Random) -> list[str]:
-    return [line for commit in run.commits for line in refusing.problems(run, scratch, ledger, commit)]
+def refused(run: Run, scratch: Path, ledger: crashes.Ledger, dice: random.Random) -> list[str]:
+    def again() -> None:
+        dice.seed(0)
+
+    some = dice.sample(run.commits, min(COMMITS, len(run.commits)))
+    return [line for commit in some for line in refusing.problems(run, scratch, ledger, commit, again)]
 
 
 PARTS: tuple[Part, ...] = (crashed, harmed, refused)
@@ -61,9 +66,10 @@ def replay(
     return [f"script {seed}, {line}" for line in found]
 
 
-def test_a_script_at_random(root: Path, scratch: Path) -> None:
+def test_a_script_at_random(root: Path, scratch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"{__name__}.POINTS", 4)
     ledger = crashes.Ledger()
-    assert replay(2, root, scratch, ledger) == []
+    assert replay(3, root, scratch, ledger) == []
     assert ledger.kinds.keys() == {"killed", "power", "damaged:", "refused:"}
 
 
@@ -99,7 +105,7 @@ def a_failed_manifest_forgotten(patch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     ("plant", "part", "seed"),
-    [(checksums_not_looked_at, harmed, 6), (a_failed_manifest_forgotten, refused, 2)],
+    [(checksums_not_looked_at, harmed, 6), (a_failed_manifest_forgotten, refused, 1)],
 )
 def test_a_planted_fault_is_found(
     root: Path,
