@@ -69,7 +69,8 @@ def sdist(name: str) -> Path:
 
 
 @once
-def _debian() -> Debian:
+def debian() -> Debian:
+    """Debian's packages, kept beside the corpora."""
     folder = cache() / "debian"
     folder.mkdir(exist_ok=True)
     return Debian(folder)
@@ -81,7 +82,7 @@ def go() -> Path:
         return installed
 
     def lay(between: Path) -> Path:
-        _unpack_package(_debian().package(_debian().newest("golang-src")), between)
+        _unpack_package(debian().package(debian().newest("golang-src")), between)
         return next(between.glob("usr/share/go-*/src"))
 
     return _laid("go", lay)
@@ -91,7 +92,7 @@ def typescript() -> Path:
     """TypeScript's compiler and language service, from the source package node-typescript; its tests are left out."""
 
     def lay(between: Path) -> Path:
-        _unpack(_debian().source("node-typescript"), between)
+        _unpack(debian().source("node-typescript"), between)
         return between / "src"
 
     return _laid("typescript", lay)
@@ -104,7 +105,7 @@ def linux() -> Path:
     """
 
     def lay(between: Path) -> Path:
-        _unpack_package(_debian().package(_debian().newest("linux-source")), between)
+        _unpack_package(debian().package(debian().newest("linux-source")), between)
         whole = between / "linux"
         whole.mkdir()
         _unpack(next(between.glob("usr/src/*.tar.xz")), whole)

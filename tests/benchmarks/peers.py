@@ -3,7 +3,7 @@
 - semble, with a model of the same shape whose weights are random (`peer_model`): what it costs, and nothing else.
 - SQLite's FTS5 (`full_text`): words alone, ranked.
 - universal-ctags, where the machine has it: names alone.
-- ripgrep: no index at all.
+- ripgrep, of Debian's package: no index at all.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ import sys
 import venv
 from pathlib import Path
 
-from tests.benchmarks import measure
+from tests.benchmarks import corpora, measure
 from tests.trees import REPO
 
-_WANTED = ("semble==0.7.0", "ripgrep==15.1.0")
+_WANTED = "semble==0.7.0"
 _RUNS = 3
 
 
@@ -30,9 +30,13 @@ class Peers:
         self._folder = folder
         self._bin = folder / "environment" / "bin"
         self._model = folder / "model"
+        self._grep = folder / "ripgrep" / "usr" / "bin" / "rg"
         if not (self._bin / "semble").exists():
             venv.create(folder / "environment", with_pip=True, clear=True)
-            subprocess.run([self._bin / "python", "-m", "pip", "install", "-q", *_WANTED], check=True)
+            subprocess.run([self._bin / "python", "-m", "pip", "install", "-q", _WANTED], check=True)
+        if not self._grep.exists():
+            package = corpora.debian().package("ripgrep")
+            subprocess.run(["dpkg-deb", "--extract", package, folder / "ripgrep"], check=True)
         if not self._model.is_dir():
             maker = Path(__file__).with_name("peer_model.py")
             subprocess.run([self._bin / "python", maker, texts, self._model], check=True)
@@ -103,7 +107,7 @@ class Peers:
     def ask(self, root: Path, query: str) -> dict[str, float]:
         """Seconds of one question as a whole process, with a warm index; ripgrep has none and reads everything."""
         ask = measure.median(_RUNS, self._semble(root, query), root, environment=self._environment)
-        grep = [str(self._bin / "rg"), "--count", query.rpartition(".")[2], str(root)]
+        grep = [str(self._grep), "--count", query.rpartition(".")[2], str(root)]
         return {"semble": ask.wall, "ripgrep": measure.median(_RUNS, grep, root).wall}
 
     def questions(self, root: Path, questions: list[str]) -> list[float]:
