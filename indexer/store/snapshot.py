@@ -370,10 +370,6 @@ class Snapshot:
         """Number of bytes of each string (s,)."""
         return np.diff(self.stack.offsets("string_offsets"))
 
-    def name_postings(self, term: int) -> tuple[I64, U16]:
-        """Strings that hold a term, in no order, and how often each does; see `names_holding`."""
-        return self.stack.postings("name", term)
-
     def names_holding(self, terms: U64) -> Held:
         """Strings (paths, symbols, scopes, imports ...) that hold each of many terms, in no order.
 

@@ -48,36 +48,11 @@ F64 = NDArray[np.float64]
 
 SETTINGS = ("source", "whole")
 SIGNALS = (
-    "words",
-    "more_words",
-    "body",
-    "symbols",
-    "stem_known",
-    "stem_covered",
-    "stem_shared",
-    "stem_joined",
-    "folder_asked",
-    "folder_known",
-    "mention",
-    "definition",
-    "named",
-    "definition_words",
-    "importers",
-    "imports",
-    "depth",
-    "minor_language",
-    "test",
-    "test_asked",
-    "test_mentioned",
-    "example",
-    "example_asked",
-    "docs",
-    "docs_asked",
-    "vendor",
-    "generated",
-    "legacy",
-    "data",
-)
+    "words", "more_words", "body", "symbols", "stem_known", "stem_covered", "stem_shared", "stem_joined",
+    "folder_asked", "folder_known", "mention", "definition", "named", "definition_words", "importers",
+    "imports", "depth", "minor_language", "test", "test_asked", "test_mentioned", "example",
+    "example_asked", "docs", "docs_asked", "vendor", "generated", "legacy", "data",
+)  # fmt: skip
 MEANING = ("meaning_best", "meaning_many", "meaning_mean", "meaning_stem")
 EXPECTED = {
     "mention": 3.0,
@@ -226,7 +201,7 @@ def _shown(corpus: Corpus, found: Candidates) -> list[tuple[str, int, int]]:
     """Path and lines that would be shown of each candidate."""
     places = []
     for file in found.files.tolist():
-        own = np.flatnonzero(corpus.file[found.rows] == file)
+        own = corpus.file[found.rows] == file
         best = select(corpus, found.rows[own], found.said[own], 1)
         lines = (best[0].run[0].start_line, best[0].run[-1].end_line) if best else (0, 0)
         places.append((corpus.snapshot.paths[file], *lines))

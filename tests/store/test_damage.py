@@ -265,7 +265,7 @@ def everything(directory: Path) -> None:
     for prefix in ("body", "name"):
         for tables in snapshot.stack.tables:
             for term in getattr(tables, prefix + "_terms").tolist():
-                (snapshot.postings if prefix == "body" else snapshot.name_postings)(term)
+                snapshot.stack.postings(prefix, term)
     snapshot.tables()
     raise StoreError("; ".join(problems) or "nothing was noticed")
 

@@ -61,7 +61,7 @@ def answers(snapshot: Snapshot) -> object:
     live = snapshot.symbol.tolist() + snapshot.scope.tolist() + snapshot.files.path.tolist()
     names = {}
     for term in TERMS:
-        found = dict(zip(*(array.tolist() for array in snapshot.name_postings(term)), strict=True))
+        found = dict(zip(*(array.tolist() for array in snapshot.stack.postings("name", term)), strict=True))
         names[term] = sorted((snapshot.string(number), found[number]) for number in set(live) & found.keys())
     columns = [
         (snapshot.paths[file], keys[content], parent, line, part)

@@ -1,4 +1,4 @@
-"""The parts by themselves: arrays on disk, manifests, postings, tiers, retention, the cost of a commit."""
+"""The parts by themselves: arrays on disk, postings, tiers, retention, the cost of a commit."""
 
 from __future__ import annotations
 
@@ -7,19 +7,15 @@ import json
 import random
 import tracemalloc
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import msgspec
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.errors import StoreError
 from indexer.keys import keys_of, split_digests
 from indexer.store import Writer, commit, open_snapshot, postings, retention, tiers
-from indexer.store.format import FORMAT, MANIFEST, is_ours, segment_name
-from indexer.store.manifest import Manifest, decode
 from indexer.store.segment import npy_header
 from indexer.store.tables import find_keys, sort_keys, take_ragged
 from indexer.tokens import TermCounts
@@ -188,89 +184,6 @@ def test_a_merge_takes_little_more_memory_than_what_it_makes() -> None:
         tracemalloc.stop()
     assert merged.rows.tolist() == list(range(2 * count)) * len(terms)
     assert peak < 1.6 * sum(array.nbytes for array in merged)
-
-
-# --- manifests
-
-GOOD: dict[str, Any] = {
-    "format": FORMAT,
-    "checksum": "",
-    "epoch": "0123456789abcdef",
-    "generation": 3,
-    "complete": True,
-    "identity": {"embedder": "e", "dim": 4, "embedder_version": "1", "tokenizer": "t", "chunker": "c"},
-    "unbound": 0,
-    "segments": [
-        {
-            "name": "g0000000003-0123abcd.seg",
-            "size": 10,
-            "checksum": "00",
-            "first": 1,
-            "last": 3,
-            "strings": 1,
-            "contents": 1,
-            "blocks": 1,
-            "bindings": 1,
-            "files": 1,
-        }
-    ],
-}
-
-
-@pytest.mark.parametrize(
-    ("path", "value", "message"),
-    [
-        (("segments", 0, "files"), "7", r"manifest.json: segments\[0\].files: expected int, got str"),
-        (("segments", 0, "files"), -1, r"segments\[0\].files: expected int >= 0"),
-        (("segments", 0, "name"), "../../etc", r"segments\[0\].name: expected str matching regex"),
-        (("segments", 0, "extra"), 1, r"segments\[0\]: object contains unknown field extra"),
-        (("identity", "dim"), None, r"identity.dim: expected int, got null"),
-        (("epoch",), ..., "object missing required field epoch"),
-        (("generation",), 4, "checksum: the manifest was changed or damaged"),
-        (("format",), 2, "format 2, this version reads 1"),
-        (("segments",), {}, "segments: expected array, got object"),
-    ],
-)
-def test_a_manifest_is_read_typed(path: tuple[str | int, ...], value: object, message: str) -> None:
-    data = json.loads(json.dumps(GOOD))
-    place = data
-    for key in path[:-1]:
-        place = place[key]
-    if value is ...:
-        del place[path[-1]]
-    else:
-        place[path[-1]] = value
-    with pytest.raises(StoreError, match=message):
-        decode(json.dumps(data).encode(), "manifest.json")
-
-
-@pytest.mark.parametrize(
-    "data", [b"", b"{", b"[]", b"\xff\xfe", b"null", b'{"format": "\xff"}', b"[" * 100_000]
-)
-def test_not_a_manifest(data: bytes) -> None:
-    with pytest.raises(StoreError, match=r"manifest.json: "):
-        decode(data, "manifest.json")
-
-
-def test_a_manifest_for_people(root: Path) -> None:
-    data = (build(root, {"a": b"one\n"}) / MANIFEST).read_bytes()
-    assert decode(data, "") == msgspec.json.decode(data, type=Manifest)
-    assert b'\n "generation": 1,\n' in data
-
-
-def test_names_we_may_sweep() -> None:
-    assert is_ours(segment_name(7, "0123abcd", folder=True))
-    assert is_ours("tmp-" + segment_name(7, "0123abcd", folder=False))
-    assert is_ours("tmp-manifest.prev.json")
-    for name in (
-        "daemon.json",
-        "manifest.json",
-        "g1",
-        "config.toml",
-        "bad-g0000000007-0123abcd",
-        ".gitignore",
-    ):
-        assert not is_ours(name)
 
 
 # --- tiers

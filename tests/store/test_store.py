@@ -102,7 +102,7 @@ def test_one_content_for_equal_texts(root: Path) -> None:
 
 def test_names_have_their_own_postings(root: Path) -> None:
     snapshot = open_snapshot(build(root, FILES))
-    ids, counts = snapshot.name_postings(term("toy"))
+    ids, counts = snapshot.stack.postings("name", term("toy"))
     found = {
         snapshot.string(number): count for number, count in zip(ids.tolist(), counts.tolist(), strict=True)
     }
