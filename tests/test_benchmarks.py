@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,8 @@ from tests.benchmarks import floors, measure, table
 from tests.benchmarks.__main__ import FIGURES, ROWS
 from tests.benchmarks.figures import Measured, Row, reached
 from tests.benchmarks.floors import walk
+from tests.benchmarks.ground import Build
+from tests.benchmarks.results import Results
 from tests.trees import REPO, SAMPLES, git
 
 README = (REPO / "README.md").read_text(encoding="utf-8")
@@ -51,6 +54,20 @@ def test_a_line_has_the_ratios_to_floor_and_peers() -> None:
     row, measured = Row("a", "`a` thing", "ms", 15), Measured("a", 12.345, 4.1, {"git": 24.69, "rg": 1000.0})
     line = table.markdown([row, Row("b", "B", "s")], {"a": measured}).split("\n")[-1]
     assert line == "| `a` thing | 12.3 ms | 4.1 | 3.0 | git 24.7 (0.50), rg 1000 (0.01) | <= 15 | reached |"
+
+
+def test_a_later_run_adds_to_what_was_measured_before(tmp_path: Path) -> None:
+    build = Build("django", 1, 2, 3, 4, 5.0, 6.0, 7.0)
+    first = Results(tmp_path / "figures.json")
+    first.add(
+        "yesterday", [Measured("a", 1.0), Measured("b", 2.0, 1.0, {"git": 3.0}, "told", (1.0, 3.0))], [build]
+    )
+    second = Results(tmp_path / "figures.json")
+    assert (second.figures, second.builds) == (first.figures, first.builds)
+    second.add("today", [Measured("a", 9.0)], [])
+    kept = json.loads((tmp_path / "figures.json").read_text())
+    assert kept["when"] == {"a": "today", "b": "yesterday"}
+    assert [one["ours"] for one in kept["figures"]] == [9.0, 2.0]
 
 
 def test_every_floor_does_its_work(tmp_path: Path) -> None:

@@ -9,21 +9,20 @@ takes about an hour, ten gigabytes of disk, and a machine that does nothing else
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 
 from tests.benchmarks import asked, cold, corpora, idle, live, measure, plots, table
-from tests.benchmarks.figures import Measured
 from tests.benchmarks.ground import Ground
 from tests.benchmarks.peers import Peers
+from tests.benchmarks.results import Results
 from tests.serve.homes import Home
 
 FIGURES = (*cold.FIGURES, *idle.FIGURES, *live.FIGURES, *asked.FIGURES)
@@ -42,26 +41,38 @@ def main(arguments: Sequence[str]) -> int:
     options = _parsed(arguments)
     out = options.out or Path(tempfile.mkdtemp(prefix="figures-"))
     out.mkdir(parents=True, exist_ok=True)
-    found: dict[str, Measured] = {}
+    results = Results(out / "figures.json")
     with _ground(options) as ground:
-        told = f"{time.strftime('%Y-%m-%d')}, {measure.environment()}{', quick' if options.quick else ''}"
-        print(told, flush=True)
-        for figure in FIGURES:
-            if not options.only or figure.name in options.only:
-                started = time.perf_counter()
-                found |= {one.key: one for one in figure.measure(ground)}
-                print(f"{figure.name}: {time.perf_counter() - started:.0f} s", flush=True)
-                _keep(out, told, found, ground)
-        print(f"\n{table.markdown(ROWS, found)}\n\n{table.conditions(ROWS, found)}\n")
-        if find_spec("matplotlib"):
-            titles = {row.key: row.what.rpartition(":")[0] for row in ROWS}
-            spread = {titles[key]: found[key].samples for key in DRAWN if key in found}
-            for path in plots.draw(out, list(ground.builds.values()), spread):
-                print(path)
-        else:
-            print("no plots: matplotlib comes with the extra [bench]")
+        failed = _measured(options, ground, results)
+    print(f"\n{table.markdown(ROWS, results.figures)}\n\n{table.conditions(ROWS, results.figures)}\n")
+    if find_spec("matplotlib"):
+        titles = {row.key: row.what.rpartition(":")[0] for row in ROWS}
+        spread = {titles[key]: results.figures[key].samples for key in DRAWN if key in results.figures}
+        for path in plots.draw(out, list(results.builds.values()), spread):
+            print(path)
+    else:
+        print("no plots: matplotlib comes with the extra [bench]")
     print(out / "figures.json")
-    return 0
+    return 1 if failed else 0
+
+
+def _measured(options: argparse.Namespace, ground: Ground, results: Results) -> list[str]:
+    """Measure what is asked for; return the names of the figures that could not be."""
+    told = f"{time.strftime('%Y-%m-%d')}, {measure.environment()}{', quick' if options.quick else ''}"
+    print(told, flush=True)
+    failed = []
+    for figure in FIGURES:
+        if options.only and figure.name not in options.only:
+            continue
+        started = time.perf_counter()
+        try:
+            results.add(told, figure.measure(ground), ground.builds.values())
+        except Exception:  # noqa: BLE001  (hours of others must not be lost with it)
+            failed.append(figure.name)
+            traceback.print_exc()
+            ground.home.stop_all()
+        print(f"{figure.name}: {time.perf_counter() - started:.0f} s", flush=True)
+    return failed
 
 
 def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
@@ -70,7 +81,7 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--only", action="append", choices=names, metavar="NAME", help=", ".join(names))
     parser.add_argument("--quick", action="store_true", help="fewer runs, a tenth of the kernel")
     parser.add_argument("--peers", action="store_true", help="install other tools and measure them too")
-    parser.add_argument("--out", type=Path, help="folder for figures.json and the plots; a new temporary one")
+    parser.add_argument("--out", type=Path, help="folder for figures.json, which is added to, and the plots")
     parser.add_argument("--work", type=Path, help="folder for trees and indexes that is kept and used again")
     return parser.parse_args(arguments)
 
@@ -92,15 +103,6 @@ def _ground(options: argparse.Namespace) -> Iterator[Ground]:
             yield ground
         finally:
             ground.home.stop_all()
-
-
-def _keep(out: Path, told: str, found: dict[str, Measured], ground: Ground) -> None:
-    kept = {
-        "when": told,
-        "figures": [asdict(one) for one in found.values()],
-        "builds": [asdict(build) for build in ground.builds.values()],
-    }
-    (out / "figures.json").write_text(json.dumps(kept, indent=1))
 
 
 if __name__ == "__main__":

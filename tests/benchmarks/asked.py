@@ -71,10 +71,14 @@ def queries(ground: Ground) -> list[Measured]:
             waits = [ask(client, query) * 1e3 for query in questions(count)]
         chunks = ground.built(name).chunks
         least = [seconds * 1e3 for seconds in floors.printed("dot", str(chunks), str(_DIM), str(count))]
+        peers = {}
+        if ground.peers and size != "1M":  # it would take minutes to fill
+            theirs = ground.peers.questions(ground.root(name), list(questions(ground.runs(50))))
+            peers["FTS5"] = statistics.median(theirs) * 1e3
         half, late = statistics.median(waits), measure.quantile(waits, 0.99)
         told = f"{ground.built(name).size}; {count} questions"
         found += [
-            Measured(f"query.{size}.p50", half, statistics.median(least), {}, told, tuple(waits)),
+            Measured(f"query.{size}.p50", half, statistics.median(least), peers, told, tuple(waits)),
             Measured(f"query.{size}.p99", late, measure.quantile(least, 0.99), {"own p50": half}, told),
         ]
     return found

@@ -50,7 +50,6 @@ class Build:
     wall: float
     cpu: float
     memory: float
-    floor_cpu: float = 0.0
 
     @property
     def size(self) -> str:
