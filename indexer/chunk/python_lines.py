@@ -55,9 +55,11 @@ class Logical:
             raise ValueError("brackets do not pair")
         breaks = np.flatnonzero(data == _NEWLINE)
         self.starts: list[int] = [0, *(breaks + 1).tolist()]
-        starts = np.append(len(BOM) * text.startswith(BOM), self._ends(breaks) + 1)
+        mark = len(BOM) * text.startswith(BOM)
+        starts = np.append(mark, self._ends(breaks) + 1)
         solid = np.zeros(len(data) + 2, np.bool_)
         solid[1:-1] = (data > _SPACE) & (data != _BACKSLASH) & (self._levels == 0) | (self._levels == _STRING)
+        solid[: mark + 1] = False  # else it would run into the first word
         edges = np.flatnonzero(solid[1:] != solid[:-1])
         begins, ends = edges[::2], edges[1::2]
         place = np.searchsorted(begins, starts)

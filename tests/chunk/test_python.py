@@ -156,6 +156,9 @@ def test_line_ends_and_byte_order_marks_move_nothing(end: bytes, mark: bytes) ->
         "class Ä(Ö):\n    def 方法(self): return '漢字🎉'\n".encode(),
         b'x = "\\d"\ndef f(): return 1 is 1\n',  # would warn
         b"",
+        b"\xef\xbb\xbfdef f(): pass\n",
+        b"\xef\xbb\xbfimport a\nx = 1\n",
+        b"\xef\xbb\xbfclass A(B): pass",
         b"# import a\n",
         b"# import a\nif x: import b; from c import d\nelse: import e as f  # import g\n",
         b"def f(): x = {1: 2}; import a; y = lambda: 0\n",

@@ -27,7 +27,7 @@ def main() -> int:
     while True:
         for name, result in results.items():
             found = fuzz(name, first, given.inputs)
-            if found.broken:
+            if found.broken and given.minutes:
                 print(found.line(), flush=True)
             result.add(found)
             if given.minutes and time.monotonic() > until:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from indexer import tokens
-from indexer.chunk import CHUNKERS, chunk
+from indexer.chunk import CHUNKERS, chunk, python, python_scan
 from indexer.chunk.cutting import Task, cut_all
 from indexer.chunk.languages import language_of
 from indexer.chunk.tables import LANGUAGES
@@ -34,6 +34,7 @@ from indexer.serve.calls import Call, Wrong, params_of, read_calls
 from indexer.serve.protocol import Code, Framing, RpcError
 from indexer.settings import ChunkSettings, ScanSettings, Settings
 from tests.chunk.promises import hold, texts
+from tests.chunk.test_python import start
 from tests.fuzz.mutants import MARKS, Mutants, Notebooks
 from tests.serve.test_protocol import cut, run
 
@@ -64,6 +65,18 @@ def _chunker(language: str) -> Check:
             assert np.array_equal(again.keys, keys_of(texts(text, found)))
 
     return check
+
+
+_PYTHON = Mutants("python")
+
+
+def _readers(number: int) -> None:
+    """What is Python to `ast` has the same definitions and imports by its lines, where these can be told."""
+    text = _PYTHON.make(number)
+    by_lines, by_ast = python_scan.outline(text), python.outline_by_ast(text)
+    if by_lines is not None and by_ast is not None:
+        assert sorted(by_lines.definitions, key=start) == sorted(by_ast.definitions, key=start)
+        assert by_lines.imports == by_ast.imports
 
 
 # --- what reads bytes and words
@@ -270,6 +283,7 @@ def _filter(number: int) -> None:
 
 TARGETS: dict[str, Callable[[], Check]] = {
     **{language: lambda language=language: _chunker(language) for language in LANGUAGES_FUZZED},  # type: ignore[misc]
+    "readers": lambda: _readers,
     "words": lambda: _words,
     "question": lambda: _question,
     "encoding": lambda: _encoding,
