@@ -19,10 +19,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from indexer.check import differences
+from indexer.chunk import worker
 from indexer.chunk.cutting import Cuts, Task, cut_all
 from indexer.chunk.worker import Pool
 from indexer.oneshot import View, answer
-from indexer.reindex import live as live_module
 from indexer.search import Request
 from indexer.serve.client import Client, connect_root
 from indexer.settings import WorkerSettings
@@ -150,7 +150,7 @@ class World:
             # Cleaned away: the answers go on from memory, and a run restores it.
             client.request("index/reindex", timeout=BOUND)
         space = self.space()
-        with replaced(live_module, "Pool", CutHere), new_index(space) as new:
+        with replaced(worker, "Pool", CutHere), new_index(space) as new:
             unlike = differences(open_snapshot(space.index_dir), new)
             return [*unlike, *self._answers(client, space, new)]
 

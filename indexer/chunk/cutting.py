@@ -39,6 +39,14 @@ class Cuts(NamedTuple):
     terms: tokens.TermCounts
 
 
+class Failed(NamedTuple):
+    """A text whose parser crashed or ran out of time; ``reason`` is one of `Reason`."""
+
+    tag: int
+    reason: str
+    detail: str
+
+
 def contents_of(texts: Sequence[bytes], files: Columns) -> list[bytes]:
     """Return what each chunk's content key and vector are made from: the bytes of its spans, joined."""
     owners = np.repeat(np.arange(len(texts)), files.sizes).tolist()

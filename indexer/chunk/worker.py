@@ -25,9 +25,9 @@ from collections import deque
 from contextlib import suppress
 from multiprocessing import connection
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
-from indexer.chunk.cutting import Cuts, Task, cut_all
+from indexer.chunk.cutting import Cuts, Failed, Task, cut_all
 from indexer.errors import WorkerError
 from indexer.processes import start_interpreter
 from indexer.types import Reason
@@ -50,14 +50,6 @@ _LOOK_SECONDS = 0.05
 _SLOWER_PER_BYTE = 1.5e-6
 _MEMORY_BYTES, _MEMORY_PER_BYTE, _MEMORY_FREE_BYTES = 300_000_000, 220, 1_000_000
 _KILLED = "the parser died of SIGKILL"
-
-
-class Failed(NamedTuple):
-    """A text whose parser crashed or ran out of time; ``reason`` is one of `Reason`."""
-
-    tag: int
-    reason: str
-    detail: str
 
 
 def _serve(

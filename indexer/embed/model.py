@@ -11,7 +11,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import zipfile
@@ -80,6 +79,8 @@ def write(path: Path, model: Model) -> None:
 
 def version_of(model: Model) -> str:
     """Name a model by its content: the same vectors for the same terms have the same name, anywhere."""
+    import hashlib  # for training alone, and slow to import
+
     digest = hashlib.sha256()
     for key in _ARRAYS:
         digest.update(np.ascontiguousarray(getattr(model, key)).tobytes())

@@ -9,7 +9,6 @@ import os
 import time
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from indexer.chunk.worker import Pool
 from indexer.reindex import mounts
 from indexer.reindex.report import count_chunks, count_moves, count_scan, live_keys
 from indexer.reindex.run import Run, silent
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from collections.abc import Set as AbstractSet
 
+    from indexer.chunk.worker import Pool
     from indexer.reindex.run import Progress
     from indexer.store import Snapshot
     from indexer.workspace import Workspace
@@ -85,7 +85,7 @@ class Indexer:
         keep = space.settings.store.keep_generations
         identity = identity_of(space)
         self.writer = Writer(space.root, space.index_dir, identity, fresh=full, keep_generations=keep)
-        self._pool = Pool(space.settings.chunk, space.settings.worker)
+        self._pool: Pool | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -100,7 +100,8 @@ class Indexer:
 
     def rest(self) -> None:
         """End the parser processes; the next run starts new ones. They are worth keeping between quick edits only."""
-        self._pool.close()
+        if self._pool is not None:
+            self._pool.close()
 
     @property
     def snapshot(self) -> Snapshot:
@@ -157,8 +158,15 @@ class Indexer:
         report = self._committed(self._run(suspects), before, suspects)
         return Outcome(report, self.writer.snapshot, (), self.writer.notes)
 
+    def _parsers(self) -> Pool:
+        if self._pool is None:
+            from indexer.chunk import worker  # a run that finds nothing changed needs none of it
+
+            self._pool = worker.Pool(self.space.settings.chunk, self.space.settings.worker)
+        return self._pool
+
     def _run(self, suspects: diff.Suspects) -> Run:
-        run = Run(self.space, self.writer, self._pool, self.progress)
+        run = Run(self.space, self.writer, self._parsers, self.progress)
         run.go(suspects)
         return run
 

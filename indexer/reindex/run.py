@@ -12,9 +12,8 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from indexer.chunk.cutting import Cuts, Task
+from indexer.chunk.cutting import Cuts, Failed, Task
 from indexer.chunk.languages import language_of
-from indexer.chunk.worker import Failed, Pool
 from indexer.reindex.batch import Batch, Waiting
 from indexer.scan import diff
 from indexer.scan.content import examine
@@ -22,8 +21,9 @@ from indexer.scan.read import Read, read_file
 from indexer.types import FileRecord, FileStat, Reason, Report, Skipped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+    from indexer.chunk.worker import Pool
     from indexer.scan.diff import Suspects
     from indexer.store import Writer
     from indexer.workspace import Workspace
@@ -57,10 +57,12 @@ class Failure(NamedTuple):
 class Run:
     """One run's state: what waits for a parser, what waits for vectors, and the counts."""
 
-    def __init__(self, space: Workspace, writer: Writer, pool: Pool, progress: Progress) -> None:
+    def __init__(
+        self, space: Workspace, writer: Writer, parsers: Callable[[], Pool], progress: Progress
+    ) -> None:
         self.space = space
         self.writer = writer
-        self.pool = pool
+        self.parsers = parsers
         self.progress = progress
         self.report = Report(root=str(space.root))
         self.arrived: list[bytes] = []
@@ -74,8 +76,9 @@ class Run:
     def go(self, suspects: Suspects) -> None:
         """Make pending in the writer whatever the suspects come to."""
         self._total = len(suspects.opened)
-        for result in self.pool.run(self._tasks(suspects)):
-            self._take(result)
+        if suspects.opened:
+            for result in self.parsers().run(self._tasks(suspects)):
+                self._take(result)
         self._flush()
         for path in suspects.gone:
             self.writer.remove_file(path)

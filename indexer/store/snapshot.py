@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from indexer.keys import keys_of
-from indexer.store.dump import Dump, dump
 from indexer.store.format import NONE, Binding, Block, File, Flag, Stat
 from indexer.store.pending import encode
 from indexer.store.tables import Bool, join_digests, offsets_of, take_ragged, unsort_keys
@@ -22,6 +21,7 @@ from indexer.types import Chunk, FileRecord, FileStat, Span
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from indexer.store.dump import Dump
     from indexer.store.manifest import Identity
     from indexer.store.stack import Held, Stack
     from indexer.store.tables import F32, I8, I64, U16, U32, U64, Array, Tables
@@ -305,6 +305,8 @@ class Snapshot:
 
     def tables(self) -> Dump:
         """Everything the generation means, free of its history; see `dump`."""
+        from indexer.store.dump import dump  # for tests and checks: no other command needs it
+
         return dump(self)
 
     # --- contents
