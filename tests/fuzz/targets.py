@@ -34,7 +34,7 @@ from indexer.serve.calls import Call, Wrong, params_of, read_calls
 from indexer.serve.protocol import Code, Framing, RpcError
 from indexer.settings import ChunkSettings, ScanSettings, Settings
 from tests.chunk.promises import hold, texts
-from tests.chunk.test_python import start
+from tests.chunk.test_python import HEADS, PIECES, start
 from tests.fuzz.mutants import MARKS, Mutants, Notebooks
 from tests.serve.test_protocol import cut, run
 
@@ -70,9 +70,39 @@ def _chunker(language: str) -> Check:
 _PYTHON = Mutants("python")
 
 
+_PIECES = [piece for piece in PIECES.split("|") if python.parse_source(piece.encode())]
+_HEADS = [head for head in HEADS.split("|") if python.parse_source(f"{head} pass".encode())]
+_SPREAD = [*[""] * 12, "\n", "  ", " # x", "\n# y", "\n    # z", ";"]
+
+
+def _program(chance: random.Random, depth: int = 0) -> str:
+    """A program that is most likely Python to `ast`, with what may stand between its lines."""
+    lines: list[str] = []
+    for _ in range(chance.randrange(1, 5)):
+        line = chance.choice(_PIECES)
+        if depth < 4 and chance.random() < 0.5:
+            inner = _program(chance, depth + 1)
+            line = (
+                chance.choice(_HEADS)
+                + (chance.choice(_SPREAD) + "\n" if chance.random() < 0.8 else " ")
+                + inner
+            )
+        lines += (line + chance.choice(_SPREAD)).split("\n")
+    indent = chance.choice((" ", "  ", "    ", "    ", "\t")) if depth else ""
+    return "\n".join(indent + line for line in lines)
+
+
+def _python_text(number: int) -> bytes:
+    if number % 4 == 0:
+        return _PYTHON.make(number)
+    chance = random.Random(f"program {number}")
+    text = chance.choice(("", "", "", "\ufeff")) + _program(chance) + chance.choice(("", "\n", "# end"))
+    return text.replace("\n", chance.choice(("\n", "\n", "\r\n"))).encode()
+
+
 def _readers(number: int) -> None:
     """What is Python to `ast` has the same definitions and imports by its lines, where these can be told."""
-    text = _PYTHON.make(number)
+    text = _python_text(number)
     by_lines, by_ast = python_scan.outline(text), python.outline_by_ast(text)
     if by_lines is not None and by_ast is not None:
         assert sorted(by_lines.definitions, key=start) == sorted(by_ast.definitions, key=start)
