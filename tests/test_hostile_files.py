@@ -56,9 +56,8 @@ def outcomes(root: Path) -> dict[str, str]:
     return indexed | {path: reason for path, reason, _ in status_of(space).skipped}
 
 
-def unlike(root: Path, allowed: dict[str, frozenset[str]]) -> dict[str, str]:
+def unlike(became: dict[str, str], allowed: dict[str, frozenset[str]]) -> dict[str, str]:
     """The paths of which something else has become than may, and what; nothing lies there that was not made."""
-    became = outcomes(root)
     wrong = {path: became.get(path, ABSENT) for path in allowed}
     wrong = {path: what for path, what in wrong.items() if what not in allowed[path]}
     return wrong | {
@@ -66,8 +65,7 @@ def unlike(root: Path, allowed: dict[str, frozenset[str]]) -> dict[str, str]:
     }
 
 
-def told(root: Path, allowed: dict[str, frozenset[str]]) -> str:
-    became = outcomes(root)
+def told(became: dict[str, str], allowed: dict[str, frozenset[str]]) -> str:
     counts = {what: list(became.values()).count(what) for what in sorted(set(became.values()))}
     return f"hostile files: {len(allowed)}, {counts}"
 
@@ -84,10 +82,11 @@ def test_each_is_indexed_or_named_and_the_daemon_answers(home: Home, tmp_path: P
         assert client.request("index/sync", SYNC, timeout=BOUND)["fresh"]
         assert found(client, "well_behaved_0") == [f"{kinds[0]}/good.py"]
         assert client.request("index/status", timeout=BOUND)["problems"] == []
-    assert unlike(root, allowed) == {}
+    became = outcomes(root)
+    assert unlike(became, allowed) == {}
     if not under_git:
-        assert outcomes(root)["special files/pipe.py"] == "special-file"
-    print(told(root, allowed))
+        assert became["special files/pipe.py"] == "special-file"
+    print(told(became, allowed))
 
 
 @pytest.mark.slow
@@ -108,9 +107,10 @@ def test_the_worst_of_each_within_the_memory_of_one_file(
     done = subprocess.run(words, env=home.environment, capture_output=True, text=True, check=True)
     status, peak = json.loads(done.stdout.splitlines()[-1])
     assert status == 0, done.stderr
-    assert unlike(root, allowed) == {}
-    assert outcomes(root)[f"{kinds[0]}/good.py"] == INDEXED
-    print(f"{told(root, allowed)}, a peak of {peak / 1e6:.0f} MB")
+    became = outcomes(root)
+    assert unlike(became, allowed) == {}
+    assert became[f"{kinds[0]}/good.py"] == INDEXED
+    print(f"{told(became, allowed)}, a peak of {peak / 1e6:.0f} MB")
     assert peak < _OWN + _WITHOUT or bytes_allowed > 1_000_000
 
 
@@ -190,4 +190,8 @@ def test_what_may_not_become_of_a_file_is_seen(tmp_path: Path) -> None:
     assert open_and_index.returncode == 0
     allowed["links/gone.py"] = frozenset({INDEXED})
     allowed["nowhere.py"] = frozenset({INDEXED})
-    assert unlike(root, allowed) == {"links/gone.py": "symlink", "nowhere.py": ABSENT, "more.py": "not made"}
+    assert unlike(outcomes(root), allowed) == {
+        "links/gone.py": "symlink",
+        "nowhere.py": ABSENT,
+        "more.py": "not made",
+    }
