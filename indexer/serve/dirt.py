@@ -69,5 +69,8 @@ class Dirt:
             del self._waiting[future]
 
     def failed(self, why: str) -> None:
-        """The job has failed, and nobody knows how far it came: everything has to be looked at."""
-        self.rescan = self.rescan or why
+        """The job has failed, and nobody knows how far it came: everything has to be looked at.
+
+        Also when none was under way (the settings have changed, say): until then nobody may be told that it is current.
+        """
+        self.add(rescan=why)

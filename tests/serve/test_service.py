@@ -20,6 +20,7 @@ from indexer import search
 from indexer.oneshot import text_reader
 from indexer.reindex import reindex
 from indexer.search import Request
+from indexer.serve.dirt import Dirt
 from indexer.serve.events import Event, Generation, Progress, View
 from indexer.serve.observer import Observer
 from indexer.serve.service import LiveService, open_service
@@ -158,6 +159,19 @@ def test_without_the_cookie_stale_answers_are_found(root: Path, monkeypatch: pyt
     monkeypatch.setattr(Observer, "caught_up", at_once)
     with pytest.raises(AssertionError, match="round"):
         play(two_clients(root, 200))
+
+
+def test_nothing_is_current_while_new_settings_wait_for_their_scan() -> None:
+    """The scan of the old ones may have ended just before they took effect: all that was seen had been done."""
+    dirt = Dirt()
+    dirt.add(rescan="the rules have changed")
+    dirt.take(1)
+    dirt.ended()
+    dirt.failed("the settings have changed")
+    assert dirt.done < dirt.seen
+    assert dirt.take(2).kind == "scan"
+    dirt.ended()
+    assert dirt.done == dirt.seen
 
 
 def test_many_ask_at_once(root: Path) -> None:
