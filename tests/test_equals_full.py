@@ -253,6 +253,30 @@ def test_an_update_that_is_told_of_nothing_finds_nothing(tmp_path: Path) -> None
         assert unlike_a_new_one(space, indexer.snapshot) == []
 
 
+def test_what_is_done_by_one_name_of_a_file_is_done_to_its_other_names(tmp_path: Path) -> None:
+    """No event tells of those: a hard link is made, written through, replaced and removed."""
+    space = space_of(tmp_path)
+    one, other = tmp_path / "a.py", tmp_path / "b.py"
+    one.write_text(SNIPPETS[0])
+
+    def replace_it() -> None:
+        other.with_suffix(".tmp").write_text(SNIPPETS[2])
+        other.with_suffix(".tmp").replace(other)
+
+    with Indexer(space) as indexer:
+        indexer.scan()
+        for step in (
+            lambda: other.hardlink_to(one),
+            lambda: other.write_text(SNIPPETS[1]),
+            replace_it,
+            other.unlink,
+            lambda: other.hardlink_to(one),
+            other.unlink,
+        ):
+            step()
+            assert unlike_a_new_one(space, indexer.update(["b.py"]).snapshot) == []
+
+
 def test_the_audit_finds_what_nothing_else_told_of(tmp_path: Path) -> None:
     space = space_of(tmp_path)
     for name in ("a.py", "b.py"):

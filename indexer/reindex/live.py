@@ -10,6 +10,7 @@ import time
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from indexer.reindex import mounts
+from indexer.reindex.links import other_names
 from indexer.reindex.report import count_chunks, count_moves, count_scan, live_keys
 from indexer.reindex.run import Run, silent
 from indexer.scan import diff
@@ -143,6 +144,9 @@ class Indexer:
         folders: list[str] = []
         dirty = {*paths, *self._below(trees, folders)}
         suspects, files = self._suspects(dirty)
+        if others := other_names(before, suspects) - dirty:
+            dirty |= others
+            suspects, files = self._suspects(dirty)
         unknown = tuple(sorted((*outermost(set(folders)), *outside(files, set(folders))), key=os.fsencode))
         report = self._committed(self._run(suspects), before, suspects)
         report.files.scanned = len(dirty)
