@@ -251,7 +251,7 @@ def parsers_of_daemons(home: Home, tree: Path, rounds: int) -> None:
 
 def one_of(pid: int, above: int, dice: random.Random) -> bool:
     """Kill one of a family but the first so many, a little after there is one; whether there was."""
-    until = time.monotonic() + 2.0
+    until = time.monotonic() + BOUND
     while alive(pid) and not family(pid)[above:] and time.monotonic() < until:
         time.sleep(0.002)
     time.sleep(dice.random() * 0.2)
