@@ -34,6 +34,8 @@ import numpy as np
 import Stemmer  # type: ignore[import-not-found]  # compiled, without stubs
 from xxhash import xxh3_64_intdigest, xxh32_intdigest
 
+from indexer.ragged import firsts, ranges
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -97,6 +99,22 @@ class TermCounts(NamedTuple):
     terms: NDArray[np.uint64]
     counts: NDArray[np.uint16]
 
+    def take(self, rows: Sequence[int] | NDArray[np.int64]) -> TermCounts:
+        """Return those of some of the texts, in the order of ``rows``."""
+        lengths = np.diff(self.offsets)[rows]
+        at = ranges(self.offsets[rows], lengths)
+        return TermCounts(np.append(0, np.cumsum(lengths)), self.terms[at], self.counts[at])
+
+    @staticmethod
+    def joined(parts: Sequence[TermCounts]) -> TermCounts:
+        """Return those of the texts of all parts, one after the other."""
+        sizes = [np.diff(part.offsets) for part in parts]
+        return TermCounts(
+            np.concatenate([[0], *sizes]).cumsum(dtype=np.int64),
+            np.concatenate([np.empty(0, np.uint64), *(part.terms for part in parts)]),
+            np.concatenate([np.empty(0, np.uint16), *(part.counts for part in parts)]),
+        )
+
 
 @cache
 def _words() -> re.Pattern[str]:
@@ -148,14 +166,7 @@ def tails(terms: NDArray[np.uint64]) -> NDArray[np.int64]:
 def count_terms(texts: Sequence[bytes]) -> TermCounts:
     """Count the hashed terms of each text: the same as counting ``hash_terms(terms_of(text))``, only quicker."""
     parts = [_count_slice(part) for part in _slices(texts)]
-    if len(parts) == 1:
-        return parts[0]
-    sizes = [np.diff(part.offsets) for part in parts]
-    return TermCounts(
-        np.concatenate([[0], *sizes]).cumsum(dtype=np.int64),
-        np.concatenate([np.empty(0, np.uint64), *(part.terms for part in parts)]),
-        np.concatenate([np.empty(0, np.uint16), *(part.counts for part in parts)]),
-    )
+    return parts[0] if len(parts) == 1 else TermCounts.joined(parts)
 
 
 def count_one(text: str) -> TermCounts:
@@ -345,7 +356,7 @@ def _count_slice(texts: Sequence[bytes]) -> TermCounts:
     words = np.concatenate([np.empty(0, np.int64), *numbers])
     lengths = vocabulary.lengths[words]
     owner = np.repeat(np.repeat(np.arange(len(texts)), [len(some) for some in numbers]), lengths)
-    places = vocabulary.places[_ranges(vocabulary.starts[words], lengths)]
+    places = vocabulary.places[ranges(vocabulary.starts[words], lengths)]
     _local.vocabulary = vocabulary
     return _compress(len(texts), owner, places, vocabulary.hashes())
 
@@ -373,12 +384,5 @@ def _compress(
 
 def _runs_of(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the distinct values of a sorted array and how often each occurs."""
-    first = np.flatnonzero(np.diff(keys, prepend=-1))
+    first = firsts(keys)
     return keys[first], np.diff(first, append=len(keys))
-
-
-def _ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return start, start + 1, ... for each start, as many as its length says, one after the other."""
-    ends = np.cumsum(lengths)
-    total = int(ends[-1]) if len(ends) else 0
-    return np.arange(total) + np.repeat(starts - ends + lengths, lengths)

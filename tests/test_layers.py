@@ -10,7 +10,7 @@ import pytest
 PACKAGE = Path(__file__).resolve().parent.parent / "indexer"
 
 LAYERS = [
-    {"types", "errors", "settings", "config", "tokens", "keys", "columns", "processes"},
+    {"types", "errors", "settings", "config", "tokens", "keys", "columns", "ragged", "processes"},
     {"scan", "chunk", "embed"},
     {"store", "workspace"},
     {"reindex", "search"},

@@ -19,6 +19,7 @@ import numpy as np
 from indexer import tokens
 from indexer.embed.model import MODEL, read
 from indexer.embed.weights import weights as weight_table
+from indexer.ragged import firsts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -162,7 +163,7 @@ def _slices(offsets: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
     """Cut texts, given where their terms end, into slices of about `_SLICE` terms."""
     steps = np.arange(offsets[0], offsets[-1] + _SLICE, _SLICE)
     at = np.searchsorted(offsets, steps).clip(max=len(offsets) - 1)
-    return pairwise(at[np.append(True, at[1:] != at[:-1])].tolist() if len(at) else [])
+    return pairwise(at[firsts(at)].tolist())
 
 
 def _blocks(lengths: NDArray[np.int64]) -> Iterator[tuple[int, int]]:

@@ -65,7 +65,7 @@ class Batch:
         if not chosen:
             return
         self._new.keys.append(cuts.keys[chosen])
-        self._new.terms.append(_rows(cuts.terms, chosen))
+        self._new.terms.append(cuts.terms.take(chosen))
         if self._by_terms is None:
             contents = contents_of([one.text for one in waiting], cuts.files)
             self._new.texts += [contents[at].decode("utf-8", "replace") for at in chosen]
@@ -80,7 +80,7 @@ class Batch:
         """Embed what is new, bind every gathered file, and return how many contents were embedded."""
         new, self._new = self._new, _New()
         if new.keys:
-            terms = _joined(new.terms)
+            terms = tokens.TermCounts.joined(new.terms)
             if self._by_terms is not None:
                 vectors = self._by_terms.embed_terms(terms)
             else:
@@ -96,23 +96,3 @@ class Batch:
                     self._writer.put_file(record, block)
         self._cuts.clear()
         return len(new.seen)
-
-
-def _rows(counts: tokens.TermCounts, chosen: list[int]) -> tokens.TermCounts:
-    """Some rows of term counts."""
-    if len(chosen) == len(counts.offsets) - 1:
-        return counts
-    lengths = np.diff(counts.offsets)[chosen]
-    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    at = np.arange(offsets[-1]) + np.repeat(counts.offsets[chosen] - offsets[:-1], lengths)
-    return tokens.TermCounts(offsets, counts.terms[at], counts.counts[at])
-
-
-def _joined(pieces: list[tokens.TermCounts]) -> tokens.TermCounts:
-    """Term counts one after the other."""
-    lengths = np.concatenate([np.diff(piece.offsets) for piece in pieces])
-    return tokens.TermCounts(
-        np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-        np.concatenate([piece.terms for piece in pieces]),
-        np.concatenate([piece.counts for piece in pieces]),
-    )

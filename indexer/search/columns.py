@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer import tokens
+from indexer.ragged import ranges
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,18 +57,6 @@ class Inverse:
         if (lengths == 1).all():
             return self._rows[starts], np.arange(len(ids))
         return self._rows[ranges(starts, lengths)], np.repeat(np.arange(len(ids)), lengths)
-
-
-def ranges(starts: I64, lengths: I64) -> I64:
-    """Give start, start + 1, ... of each start (n,), as many as its length says, one after the other."""
-    ends = np.cumsum(lengths)
-    total = int(ends[-1]) if len(ends) else 0
-    return np.arange(total) + np.repeat(starts - ends + lengths, lengths)
-
-
-def firsts(ascending: I64) -> I64:
-    """Where each different value of an ascending array (n,) of numbers from 0 on stands first."""
-    return np.flatnonzero(np.diff(ascending, prepend=-1))
 
 
 def sums(at: I64, values: NDArray[Any], n: int) -> F64:

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.search.columns import F64, I64, Inverse, ranges, relative
+from indexer.search.columns import F64, I64, Inverse, relative
 from indexer.search.imports import ImportGraph
 from indexer.search.tree import TreeColumns
 from indexer.search.uses import type_uses
 from indexer.store import Held
+from indexer.store.tables import take_ragged
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -133,7 +134,7 @@ class Corpus:
     def rows_of_files(self, files: I64) -> I64:
         """Return the rows of some files (n,), in the order of the files."""
         first = self.snapshot.files.first_row
-        return ranges(first[files], first[files + 1] - first[files])
+        return take_ragged(first, files)[1]
 
     def path(self, row: int) -> str:
         """Path of a row's file."""
@@ -216,12 +217,12 @@ class Corpus:
     def bodies(self, terms: NDArray[np.uint64]) -> Held:
         """Rows whose body holds each of some terms (n,), by place."""
         # Bound or not: contents that no row has are left out here.
-        return self.held(self._contents, self.snapshot.holding(terms))
+        return self.held(self._contents, by_place(self.snapshot.holding(terms)))
 
     def held(self, inverse: Inverse, held: Held) -> Held:
-        """Pass on what some ids hold to the rows that have these ids, by place."""
+        """Pass on what some ids hold, by place, to the rows that have these ids; by place too."""
         rows, source = inverse.find(held.ids)
-        return by_place(Held(held.place[source], rows, held.often[source]))
+        return Held(held.place[source], rows, held.often[source])
 
     def rows_alike(self, row: int) -> list[int]:
         """Rows that have the same content as a row, that one among them, ascending."""
@@ -248,10 +249,9 @@ class Corpus:
         return Inverse(self.snapshot.files.path, self.snapshot.string_count)
 
     def in_rows(self, held: Held) -> Held:
-        """Pass on what some files hold to their rows, by place."""
-        first = self.snapshot.files.first_row
-        lengths = first[held.ids + 1] - first[held.ids]
-        rows = ranges(first[held.ids], lengths)
+        """Pass on what some files hold, by place, to their rows; by place too."""
+        cut, rows = take_ragged(self.snapshot.files.first_row, held.ids)
+        lengths = np.diff(cut)
         return Held(np.repeat(held.place, lengths), rows, np.repeat(held.often, lengths))
 
 

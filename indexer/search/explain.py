@@ -37,12 +37,9 @@ def signals(corpus: Corpus, scored: Scored, ranked: Ranked) -> list[Signal]:
         if name in found.signals and (value := float(found.signals[name][at])) and weight
     ]
     told.sort(key=lambda signal: -abs(signal.contribution))
-    first, row = np.searchsorted(
-        found.rows, (corpus.rows_of(int(found.files[at])).start, ranked.row)
-    ).tolist()
-    said = found.said[row] / (
-        found.said[first : first + len(corpus.rows_of(int(found.files[at])))].max() or 1.0
-    )
+    row = int(np.searchsorted(found.rows, ranked.row))
+    of_file = found.said[corpus.file[found.rows] == found.files[at]]
+    said = found.said[row] / (of_file.max() or 1.0)
     rest = [
         ("sum", scored.sums[at]),
         ("best_sum", scored.sums.max()),

@@ -128,12 +128,12 @@ def _of_rows(corpus: Corpus, lexical: Lexical, defined: Defined) -> dict[str, F6
     touched = np.flatnonzero(lexical.row > 0)
     rows = lexical.row[touched]
     best = corpus.best_of_some(touched, rows)
-    together = sums(corpus.file[touched], rows, corpus.files)
+    added = sums(corpus.file[touched], rows, corpus.files)
     words = best / (best.max(initial=0.0) or 1.0)
     graph = corpus.graph
     return {
         "words": best,
-        "more_words": np.log1p(np.maximum(together - best, 0)),
+        "more_words": np.log1p(np.maximum(added - best, 0)),
         "body": corpus.best_of_some(touched, lexical.body[touched]),
         "symbols": lexical.symbols,
         "definition": corpus.best_of_some(defined.rows, defined.all),

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indexer.ragged import firsts
+
 if TYPE_CHECKING:
     from indexer.search.columns import F64, I64
 
@@ -51,4 +53,4 @@ class FileGraph:
 def unique(numbers: I64) -> I64:
     """Sort, and keep each once; `np.unique` hashes first, and then sorts all the same."""
     numbers = np.sort(numbers)
-    return numbers[np.append(True, numbers[1:] != numbers[:-1])] if len(numbers) else numbers
+    return numbers[firsts(numbers)]

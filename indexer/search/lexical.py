@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from indexer.search.columns import firsts, sums
+from indexer.ragged import firsts
+from indexer.search.columns import sums
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from indexer import tokens
-from indexer.search.columns import firsts, ranges, sums
+from indexer.ragged import firsts
+from indexer.search.columns import sums
 from indexer.search.lexical import known
 from indexer.search.places import Place
 from indexer.search.query import name_key
+from indexer.store.tables import take_ragged
 from indexer.types import Kind
 
 if TYPE_CHECKING:
@@ -121,9 +123,8 @@ def _symbols_named(corpus: Corpus, known: Known, heard: Heard) -> tuple[I64, I64
     sizes = np.array([len(name.key.encode()) for name in heard.names], np.int64)
     cuts = np.searchsorted(known.strings.place, np.arange(len(known.hashes) + 1))
     asked = np.flatnonzero(places >= 0)
-    lengths = cuts[places[asked] + 1] - cuts[places[asked]]
-    strings = known.strings.ids[ranges(cuts[places[asked]], lengths)]
-    owner = np.repeat(asked, lengths)
+    cut, taken = take_ragged(cuts, places[asked])
+    strings, owner = known.strings.ids[taken], np.repeat(asked, np.diff(cut))
     more = corpus.symbol_size[strings] - sizes[owner]
     alike = np.flatnonzero((more >= 0) & (more <= 4))  # underscores make it longer
     for at, symbol in zip(owner[alike].tolist(), strings[alike].tolist(), strict=True):

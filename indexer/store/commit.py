@@ -7,7 +7,6 @@ import os
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from indexer.columns import columns_of
 from indexer.errors import StoreError
 from indexer.store import publish, retention, tiers
 from indexer.store.disk import DISK, VanishedError
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from indexer.store.disk import Disk
     from indexer.store.tables import F32, U64, Bool, Tables
     from indexer.tokens import TermCounts
-    from indexer.types import FileChunks, FileRecord
+    from indexer.types import FileRecord
 
 # From this size on a segment is a directory of .npy, each array mapped by itself; below it, one file is one fsync.
 FOLD_BYTES = 4 * 1024 * 1024
@@ -135,10 +134,6 @@ class Writer:
         ``keys`` (m, 2) are those of the chunks' contents, which must have been added.
         """
         return self._pending.add_blocks(names, files, keys)
-
-    def add_block(self, content_hash: bytes, language: str, chunks: FileChunks, keys: U64) -> int:
-        """Add the chunks of one file content."""
-        return self.add_blocks([(content_hash, language)], columns_of([chunks]), keys)[0]
 
     def put_file(self, record: FileRecord, block: int | None) -> None:
         """Bind a path to a block (None: it is known, but has no chunks). The last word on a path counts."""

@@ -14,7 +14,7 @@ from indexer.keys import as_bytes, keys_of, split_digests
 from indexer.store import postings
 from indexer.store.blocks import Blocks, check_order
 from indexer.store.format import NONE, Binding, Block, File, Flag, Stat
-from indexer.store.tables import Tables, offsets_of, sort_keys, take_ragged
+from indexer.store.tables import Tables, offsets_of, sort_keys
 from indexer.tokens import TermCounts
 
 if TYPE_CHECKING:
@@ -96,9 +96,8 @@ class Pending:
                 self._content_ids[key] = self._stack.total.contents + len(self._content_ids)
                 new.append(at)
         rows = np.array(new, np.int64)
-        offsets, index = take_ragged(terms.offsets, rows)
         self._keys.append(keys[rows])
-        self._terms.append(TermCounts(offsets, terms.terms[index], terms.counts[index]))
+        self._terms.append(terms.take(rows))
         self._vectors.append(quantise(np.asarray(vectors[rows], np.float32)))
 
     # --- blocks
@@ -235,7 +234,7 @@ class Pending:
     def _content_columns(self, generation: int) -> dict[str, Array]:
         count = len(self._content_ids)
         keys, rows = sort_keys(np.concatenate([np.zeros((0, 2), np.uint64), *self._keys]))
-        terms = _joined(self._terms)
+        terms = TermCounts.joined(self._terms)
         body = postings.invert(terms)
         total = offsets_of(terms.counts)[terms.offsets]
         return {
@@ -289,15 +288,6 @@ class Pending:
 
 def _columns(values: array[int], rows: int) -> Array:
     return np.ascontiguousarray(np.array(values, np.uint32).reshape(-1, rows).T)
-
-
-def _joined(parts: Sequence[TermCounts]) -> TermCounts:
-    lengths = [np.diff(part.offsets) for part in parts]
-    return TermCounts(
-        offsets_of(np.concatenate([np.zeros(0, np.int64), *lengths])),
-        np.concatenate([np.zeros(0, np.uint64), *(part.terms for part in parts)]),
-        np.concatenate([np.zeros(0, np.uint16), *(part.counts for part in parts)]),
-    )
 
 
 def _file_strings(path: str, place: tuple[FileRecord, int | None] | None) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from indexer.search import Corpus, Request, search
 from indexer.settings import ChunkSettings
 from indexer.store import Identity, Writer, open_snapshot
 from indexer.types import FileRecord, FileStat
+from tests.store.samples import add_block
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,7 +64,7 @@ class Tree:
         digest = xxhash.xxh3_128_digest(data)
         block = writer.find_block(digest, language)
         if block is None:
-            block = writer.add_block(digest, language, found, keys)
+            block = add_block(writer, (digest, language), found, keys)
         writer.put_file(FileRecord(FileStat(path, len(data), 0, 0, 0), digest, language), block)
 
     def read(self, path: str) -> bytes | None:

@@ -8,6 +8,7 @@ import numpy as np
 import xxhash
 
 from indexer import tokens
+from indexer.columns import columns_of
 from indexer.keys import keys_of
 from indexer.store import Identity, Writer
 from indexer.store.disk import Disk
@@ -100,9 +101,14 @@ def put(writer: Writer, path: str, data: bytes) -> int:
                 keys_of(new), tokens.count_terms(new), vectors_of(new, writer.snapshot.identity.dim)
             )
             embedded = len(new)
-        block = writer.add_block(digest(data), "toy", chunks, keys)
+        block = add_block(writer, (digest(data), "toy"), chunks, keys)
     writer.put_file(record_of(path, data), block)
     return embedded
+
+
+def add_block(writer: Writer, name: tuple[bytes, str], chunks: FileChunks, keys: NDArray[np.uint64]) -> int:
+    """Add the chunks of one file content, by its hash and language; gives its block's id."""
+    return writer.add_blocks([name], columns_of([chunks]), keys)[0]
 
 
 def build(

@@ -18,7 +18,18 @@ from indexer.store import Writer, open_snapshot
 from indexer.store.format import MANIFEST, NEXT, PREVIOUS
 from indexer.store.pending import quantise
 from indexer.types import FileRecord, FileStat
-from tests.store.samples import IDENTITY, QuickDisk, build, cut, digest, put, record_of, stat_of, vectors_of
+from tests.store.samples import (
+    IDENTITY,
+    QuickDisk,
+    add_block,
+    build,
+    cut,
+    digest,
+    put,
+    record_of,
+    stat_of,
+    vectors_of,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -215,17 +226,17 @@ def test_wrong_calls_are_refused(root: Path) -> None:
         with pytest.raises(ValueError, match="shape"):
             w.add_contents(keys, tokens.count_terms([b"one"]), vectors_of([b"one"], 3))
         with pytest.raises(ValueError, match="known contents"):
-            w.add_block(digest(b"one"), "toy", cut(b"one")[0], keys)
+            add_block(w, (digest(b"one"), "toy"), cut(b"one")[0], keys)
         with pytest.raises(ValueError, match="no block"):
             w.put_file(record_of("a", b"one"), 0)
         w.add_contents(keys, tokens.count_terms([b"one"]), vectors_of([b"one"]))
         chunks = cut(b"one\none")[0]
         two = keys_of([b"one", b"one"])
         with pytest.raises(ValueError, match="order"):
-            w.add_block(digest(b"x"), "toy", replace(chunks, chunks=chunks.chunks[::-1]), two)
+            add_block(w, (digest(b"x"), "toy"), replace(chunks, chunks=chunks.chunks[::-1]), two)
         lost = replace(chunks.chunks[0], parent=2)
         with pytest.raises(ValueError, match="parent"):
-            w.add_block(digest(b"x"), "toy", replace(chunks, chunks=(lost,) * 2), two)
+            add_block(w, (digest(b"x"), "toy"), replace(chunks, chunks=(lost,) * 2), two)
         with pytest.raises(ValueError, match="hash"):
             w.put_file(FileRecord(FileStat("a", 0, 0, 0, 0), b"short"), None)
 
