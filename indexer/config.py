@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import codecs
 import os
-import tomllib
+import sys
 from dataclasses import Field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -50,13 +50,19 @@ def load(root: Path | None = None, config: Path | None = None) -> Settings:
 
 def user_file() -> Path:
     """Return where the user's own settings live on this platform (the file need not exist)."""
-    import platformdirs  # here, since `search` answers most often without asking for it
+    # As platformdirs has it, which takes longer to load than all the rest here; what is odd is left to it.
+    home = os.environ.get("XDG_CONFIG_HOME", "")
+    if os.name == "posix" and sys.platform != "darwin" and (not home or home.startswith("/")):
+        return Path(home or os.path.expanduser("~/.config"), "indexer", "config.toml")  # noqa: PTH111
+    import platformdirs
 
     return Path(platformdirs.user_config_dir("indexer", appauthor=False)) / "config.toml"
 
 
 def read_toml(path: Path) -> dict[str, Any]:
     """Parse one settings file; `ConfigError` names it when that fails."""
+    import tomllib  # here, since most roots have none
+
     try:
         if path.stat().st_size > _MAX_BYTES:
             raise ConfigError(f"{path}: larger than {_MAX_BYTES} bytes; that is no settings file")

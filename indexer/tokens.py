@@ -35,13 +35,14 @@ import Stemmer  # type: ignore[import-not-found]  # compiled, without stubs
 from xxhash import xxh3_64_intdigest, xxh32_intdigest
 
 from indexer.ragged import firsts, ranges
+from indexer.versions import TOKENIZER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-VERSION = f"2+snowball-{Stemmer.version()}"
+VERSION = TOKENIZER
 
 STOP_WORDS = frozenset(
     re.findall(

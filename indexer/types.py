@@ -22,6 +22,16 @@ class FileStat(NamedTuple):
     inode: int
 
 
+class Stats(NamedTuple):
+    """The same of many files, column by column; names are the paths' bytes, below the root."""
+
+    names: list[bytes]
+    sizes: list[int]
+    mtimes_ns: list[int]
+    ctimes_ns: list[int]
+    inodes: list[int]
+
+
 class Skipped(NamedTuple):
     """A file or directory that is left out, and the reason, as a word of `Reason`."""
 

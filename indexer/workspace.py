@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from indexer import chunk, config, embed, tokens
+from indexer import chunk, config, embed
 from indexer.scan.root import check_index_dir, find_root
+from indexer.versions import TOKENIZER
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,7 +39,7 @@ class Workspace:
     @property
     def tokenizer(self) -> str:
         """The tokenizer's version, for the store's identity."""
-        return tokens.VERSION
+        return TOKENIZER
 
 
 def open_workspace(

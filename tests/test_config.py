@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import platformdirs
 import pytest
 
 from indexer import config
@@ -118,3 +119,15 @@ def test_one_folder_of_indexes_serves_many_roots(tmp_path: Path) -> None:
     assert one.parent == other.parent == tmp_path
     assert one != other
     assert config.index_dir(Path("/a/project"), Settings()) == Path("/a/project/.indexer")
+
+
+@pytest.mark.parametrize("value", [None, "", "  ", "/somewhere/else", "relative"])
+def test_the_users_file_is_where_the_platform_has_it(
+    monkeypatch: pytest.MonkeyPatch, value: str | None
+) -> None:
+    if value is None:
+        monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    else:
+        monkeypatch.setenv("XDG_CONFIG_HOME", value)
+    wanted = platformdirs.user_config_dir("indexer", appauthor=False)
+    assert config.user_file() == Path(wanted) / "config.toml"

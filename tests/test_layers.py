@@ -10,7 +10,19 @@ import pytest
 PACKAGE = Path(__file__).resolve().parent.parent / "indexer"
 
 LAYERS = [
-    {"types", "errors", "settings", "config", "tokens", "keys", "columns", "ragged", "processes"},
+    {
+        "types",
+        "errors",
+        "settings",
+        "config",
+        "tokens",
+        "keys",
+        "columns",
+        "ragged",
+        "processes",
+        "versions",
+        "lazily",
+    },
     {"scan", "chunk", "embed"},
     {"store", "workspace"},
     {"reindex", "search"},

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.cli.progress import Line
-from indexer.reindex import silent
 from indexer.workspace import open_workspace
 
 if TYPE_CHECKING:
@@ -33,11 +32,15 @@ def opened(options: argparse.Namespace) -> Workspace:
     )
 
 
+def _silent(stage: str, done: int, total: int) -> None:
+    """A `Progress` that tells nobody."""
+
+
 @contextmanager
 def progress_of(options: argparse.Namespace) -> Iterator[Progress]:
     """Progress belongs to people: none where one JSON object is wanted, or silence."""
     if options.json or getattr(options, "quiet", False):
-        yield silent
+        yield _silent
         return
     line = Line(sys.stderr)
     try:

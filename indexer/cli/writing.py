@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from indexer import answers
 from indexer.cli import light, show
 from indexer.cli.shared import opened, progress_of
-from indexer.reindex import reindex
+from indexer.reindex.standing import Unchanged, begin
 
 if TYPE_CHECKING:
     import argparse
+
+    from indexer.reindex import Outcome
 
 
 def run_reindex(options: argparse.Namespace) -> int:
     """``indexer reindex``."""
     space = opened(options)
     with progress_of(options) as progress:
-        outcome = reindex(space, full=options.full, progress=progress)
+        begun = None if options.full else begin(space)
+        if isinstance(begun, Unchanged):
+            outcome: Unchanged | Outcome = begun
+        else:
+            from indexer.reindex.live import reindex  # here, since most runs find nothing changed
+
+            outcome = reindex(space, full=options.full, progress=progress, begun=begun)
     if options.json:
+        from dataclasses import asdict
+
+        from indexer import answers
+
         print(answers.as_json(asdict(outcome.report)))
         return 0
     if not options.quiet:

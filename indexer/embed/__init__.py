@@ -25,21 +25,19 @@ type, a value that is not finite or a row that is not of unit length is an error
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
-
-import numpy as np
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from indexer.errors import EmbedderError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from indexer.tokens import TermCounts
 
 GROUP = "indexer.embedders"
-_UNIT = 1e-3  # how far a row's length may be from 1: float16 models stay well below it
 
 
 @runtime_checkable
@@ -77,9 +75,9 @@ def load(name: str) -> Embedder:
 
         return checked(HashingEmbedder())
     if name == "static":
-        from indexer.embed.static import StaticEmbedder
+        from indexer.embed.later import static
 
-        return checked(StaticEmbedder())
+        return static()
     from importlib.metadata import entry_points  # slow to import, and few have a model of their own
 
     found = [point for point in entry_points(group=GROUP) if point.name == name]
@@ -101,45 +99,10 @@ def _list(others: list[str]) -> str:
 
 def checked(embedder: Embedder) -> Embedder:
     """Wrap an embedder so that it raises `EmbedderError` where it does not give what it promised."""
-    if isinstance(embedder, _Checked):
+    from indexer.embed.checking import Checked, CheckedTerms  # a run that embeds nothing needs no arrays
+
+    if isinstance(embedder, Checked):
         return embedder
     if not isinstance(embedder.dim, int) or embedder.dim < 1:
         raise EmbedderError(f'embedder "{embedder.name}" says it has {embedder.dim!r} dimensions')
-    return _CheckedTerms(embedder) if isinstance(embedder, TermEmbedder) else _Checked(embedder)
-
-
-class _Checked:
-    """An embedder whose every answer is looked at."""
-
-    def __init__(self, inner: Embedder) -> None:
-        self._inner = inner
-        self.name: str = inner.name
-        self.dim: int = inner.dim
-        self.version: str = inner.version
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return self._look(len(texts), self._inner.embed(texts))
-
-    def _look(self, n: int, vectors: object) -> NDArray[np.float32]:
-        if not isinstance(vectors, np.ndarray) or vectors.dtype != np.float32:
-            self._fail(f"float32 was promised, {getattr(vectors, 'dtype', type(vectors).__name__)} came")
-        rows = cast("NDArray[np.float32]", vectors)
-        if rows.shape != (n, self.dim):
-            self._fail(f"shape ({n}, {self.dim}) was promised, {rows.shape} came")
-        squares = np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
-        if not np.isfinite(squares).all():
-            self._fail("a vector has a value that is not finite")
-        if (np.abs(np.sqrt(squares[squares > 0]) - 1) > _UNIT).any():
-            self._fail("vectors of length 1 were promised, others came")
-        return rows
-
-    def _fail(self, what: str) -> None:
-        raise EmbedderError(f'embedder "{self.name}": {what}')
-
-
-class _CheckedTerms(_Checked):
-    """The same for a term embedder."""
-
-    def embed_terms(self, counts: TermCounts) -> NDArray[np.float32]:
-        inner: Any = self._inner
-        return self._look(len(counts.offsets) - 1, inner.embed_terms(counts))
+    return CheckedTerms(embedder) if isinstance(embedder, TermEmbedder) else Checked(embedder)

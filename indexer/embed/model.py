@@ -21,12 +21,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from indexer import tokens
+from indexer.embed import later
 from indexer.errors import EmbedderError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-MODEL = Path(__file__).with_name("static.npz")
+MODEL = Path(later.MODEL)
 _ARRAYS = ("terms", "vectors", "scales", "buckets", "bucket_scales")
 
 

@@ -1,7 +1,13 @@
 """Reindex: the stages in their order, from the files on disk to a new generation."""
 
-from indexer.reindex.live import Indexer, Outcome, identity_of, reindex, scan_of, suspects_of
-from indexer.reindex.run import Progress, silent
+from typing import TYPE_CHECKING
+
+from indexer.lazily import from_rooms
+
+if TYPE_CHECKING:
+    from indexer.reindex.live import Indexer, Outcome, reindex, scan_of, suspects_of
+    from indexer.reindex.run import Progress, silent
+    from indexer.reindex.standing import identity_of
 
 __all__ = [
     "Indexer",
@@ -13,3 +19,17 @@ __all__ = [
     "silent",
     "suspects_of",
 ]
+
+__getattr__ = from_rooms(
+    __name__,
+    {
+        "Indexer": "live",
+        "Outcome": "live",
+        "Progress": "run",
+        "identity_of": "standing",
+        "reindex": "live",
+        "scan_of": "live",
+        "silent": "run",
+        "suspects_of": "live",
+    },
+)

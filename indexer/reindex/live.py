@@ -13,11 +13,12 @@ from indexer.reindex import mounts
 from indexer.reindex.links import other_names
 from indexer.reindex.report import count_chunks, count_moves, count_scan, live_keys
 from indexer.reindex.run import Run, silent
+from indexer.reindex.standing import identity_of
 from indexer.scan import diff
 from indexer.scan.ignore import Rules
 from indexer.scan.trees import above, outermost, outside
 from indexer.scan.walk import Scan, look, walk
-from indexer.store import Identity, Writer
+from indexer.store import Writer
 from indexer.types import FileStat, Reason, Report
 
 if TYPE_CHECKING:
@@ -26,14 +27,9 @@ if TYPE_CHECKING:
 
     from indexer.chunk.worker import Pool
     from indexer.reindex.run import Progress
-    from indexer.store import Snapshot
+    from indexer.reindex.standing import Begun
+    from indexer.store import RootLock, Snapshot
     from indexer.workspace import Workspace
-
-
-def identity_of(space: Workspace) -> Identity:
-    """Return what an index of this workspace says of its making (DESIGN, invariant 12)."""
-    embedder = space.embedder
-    return Identity(embedder.name, embedder.dim, embedder.version, space.tokenizer, space.cutting)
 
 
 def scan_of(space: Workspace) -> Scan:
@@ -63,14 +59,17 @@ class Outcome(NamedTuple):
     whole: bool = False
 
 
-def reindex(space: Workspace, *, full: bool = False, progress: Progress = silent) -> Outcome:
+def reindex(
+    space: Workspace, *, full: bool = False, progress: Progress = silent, begun: Begun | None = None
+) -> Outcome:
     """Bring the index of a root up to date and return what that took.
 
-    ``full`` makes it anew from nothing, while the old generation goes on answering until the new one is whole.
-    Raises `BusyError` when another writer is at work, `RootError` and `StoreError` as their names say.
+    ``full`` makes it anew from nothing, while the old generation goes on answering until the new one is whole. A run
+    that has ``begun`` is ended. Raises `BusyError` when another writer is at work, `RootError` and `StoreError` as
+    their names say.
     """
-    with Indexer(space, full=full, progress=progress) as indexer:
-        return indexer.scan()
+    with Indexer(space, full=full, progress=progress, lock=begun and begun.lock) as indexer:
+        return indexer.scan(begun)
 
 
 class Indexer:
@@ -79,13 +78,22 @@ class Indexer:
     Raises `BusyError` when another writer holds the root. After any error the next `scan` sets things right.
     """
 
-    def __init__(self, space: Workspace, *, full: bool = False, progress: Progress = silent) -> None:
+    def __init__(
+        self,
+        space: Workspace,
+        *,
+        full: bool = False,
+        progress: Progress = silent,
+        lock: RootLock | None = None,
+    ) -> None:
         self.space = space
         self.progress = progress
         self._rules: Rules | None = None
         keep = space.settings.store.keep_generations
         identity = identity_of(space)
-        self.writer = Writer(space.root, space.index_dir, identity, fresh=full, keep_generations=keep)
+        self.writer = Writer(
+            space.root, space.index_dir, identity, fresh=full, keep_generations=keep, lock=lock
+        )
         self._pool: Pool | None = None
 
     def __enter__(self) -> Self:
@@ -109,11 +117,11 @@ class Indexer:
         """The last generation."""
         return self.writer.snapshot
 
-    def scan(self) -> Outcome:
-        """Look at everything, by rules read anew, and commit what has changed."""
-        started = time.perf_counter()
-        self._rules = Rules.load(self.space.root, self.space.settings.scan)
-        scan = walk(self.space.root, self._rules, self.space.settings.scan)
+    def scan(self, begun: Begun | None = None) -> Outcome:
+        """Look at everything, by rules read anew, and commit what has changed. What was ``begun`` is not done again."""
+        started = begun.started if begun else time.perf_counter()
+        self._rules = begun.rules if begun else Rules.load(self.space.root, self.space.settings.scan)
+        scan = begun.scan if begun else walk(self.space.root, self._rules, self.space.settings.scan)
         before = self.writer.snapshot
         suspects = suspects_of(before, scan)
         changes = bool(suspects.opened or suspects.gone)

@@ -11,10 +11,10 @@ is shown. Variables of the environment that point git at another repository, as 
 from __future__ import annotations
 
 import os
+import select
+import signal
 import subprocess
 import sys
-import tempfile
-import threading
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING, NamedTuple
 
@@ -102,12 +102,9 @@ class Call:
         try:
             if self._process is None:
                 return Output(-1, b"", self._failure)
-            # `wait` with a timeout looks every 50 ms, which is longer than most calls take.
-            alarm = threading.Timer(_TIMEOUT, self._process.kill)
-            alarm.daemon = True
-            alarm.start()
+            if not _has_ended(self._process.pid):
+                self._process.kill()
             code = self._process.wait()
-            alarm.cancel()
             if code < 0:
                 bounds = (_TIMEOUT, _PROCESSOR_SECONDS)
                 return Output(
@@ -127,6 +124,28 @@ class Call:
             file.close()
 
 
+def _has_ended(process: int) -> bool:
+    """Wait for the end of a child, and tell whether it has come in time. The child is not reaped."""
+    # `wait` with a timeout looks every 50 ms, which is longer than most calls take.
+    if sys.platform == "linux":
+        with suppress(OSError):  # an old kernel
+            descriptor = os.pidfd_open(process)
+            try:
+                ended = select.poll()
+                ended.register(descriptor, select.POLLIN)
+                return bool(ended.poll(_TIMEOUT * 1000))
+            finally:
+                os.close(descriptor)
+    import threading  # as above
+
+    alarm = threading.Timer(_TIMEOUT, os.kill, (process, signal.SIGKILL))
+    alarm.daemon = True
+    alarm.start()
+    os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)
+    alarm.cancel()
+    return True
+
+
 def _limit_processor(process: int) -> None:
     if sys.platform == "linux":  # elsewhere nobody limits another process
         with suppress(OSError):  # it has ended
@@ -136,6 +155,8 @@ def _limit_processor(process: int) -> None:
 def _scratch() -> IO[bytes]:
     if hasattr(os, "memfd_create"):
         return os.fdopen(os.memfd_create("git-output"), "w+b")
+    import tempfile  # here, since it takes longer to load than git to answer
+
     return tempfile.TemporaryFile()
 
 

@@ -13,11 +13,14 @@ import errno
 import os
 import stat as modes
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
 
 from indexer.scan import git
+from indexer.scan.early import KIND, REGULAR, Early, decoded, is_as_known, look_of, plain
+from indexer.scan.early import look as look_early
 from indexer.scan.ignore import IGNORE_FILE, Rules
-from indexer.scan.names import NEVER_ENTERED, TO_JUDGE, reason_by_name
+from indexer.scan.names import NEVER_ENTERED, reason_by_name
 from indexer.scan.nested import Level, matches
 from indexer.scan.tree import Folder, Repository, Tree
 from indexer.scan.trees import way_to
@@ -25,10 +28,10 @@ from indexer.types import FileStat, Reason, Skipped
 
 if TYPE_CHECKING:
     from indexer.settings import ScanSettings
+    from indexer.types import Stats
 
-_REGULAR = 0o100000
-_KIND = 0o170000
-_DOT = ord(".")
+# A root that cannot be listed can still be looked into.
+_SEARCH = getattr(os, "O_PATH", os.O_RDONLY)
 
 
 @dataclass(slots=True)
@@ -36,7 +39,8 @@ class Scan:
     """What one walk saw, each list in the order of the paths' bytes.
 
     ``unknown`` holds directories (rarely files) that could not be read: what was known at or below them is not gone.
-    ``mounts`` holds the directories in which another file system begins. ``notes`` are lines for the user.
+    ``mounts`` holds the directories in which another file system begins. ``notes`` are lines for the user. ``same``:
+    every known file is as it was known and there is no other; then ``files`` is empty, since nobody needs it.
     """
 
     files: list[FileStat] = field(default_factory=list)
@@ -44,23 +48,45 @@ class Scan:
     unknown: list[str] = field(default_factory=list)
     mounts: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    same: bool = False
 
 
-def walk(root: str | os.PathLike[str], rules: Rules, settings: ScanSettings) -> Scan:
+class Knowledge(Protocol):
+    """What is known of the files before they are looked at."""
+
+    def stats(self) -> Stats | None:
+        """Say it; None when nothing is. Asked for once git is on its way."""
+
+    def halfway(self) -> None:
+        """Half of all that is known was looked at: git has little left to do, so that a processor is free."""
+
+
+def walk(
+    root: str | os.PathLike[str],
+    rules: Rules,
+    settings: ScanSettings,
+    known: Knowledge | None = None,
+) -> Scan:
     """Look at every file that ``rules`` let in, below the root they were loaded for.
 
-    Never follows a symbolic link. A directory that cannot be read is told in ``unknown``, and the rest goes on.
+    Never follows a symbolic link. A directory that cannot be read is told in ``unknown``, and the rest goes on. With
+    what is ``known`` of the files, git need not say first which there are, and the scan may be found to be the ``same``.
     """
     assert os.path.realpath(os.fsencode(root)).rstrip(b"/") + b"/" == rules.root
-    walker = _Walker(rules, settings)
-    walker.tree(rules.tree, b"")
+    descriptor = os.open(rules.root, _SEARCH | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        # Relative to the root: on the way down to it there are as many directories again as below.
+        walker = _Walker(rules, settings, descriptor, known)
+        walker.tree(rules.tree, b"")
+    finally:
+        os.close(descriptor)
     return walker.result()
 
 
 def classify(path: str, stat: os.stat_result, settings: ScanSettings) -> FileStat | Skipped:
     """Judge a file that the rules let in by its kind, name and size."""
     mode = stat.st_mode
-    if mode & _KIND != _REGULAR:
+    if mode & KIND != REGULAR:
         return Skipped(path, Reason.SYMLINK if modes.S_ISLNK(mode) else Reason.SPECIAL)
     if reason := reason_by_name(path, secrets=settings.secrets):
         return Skipped(path, reason)
@@ -99,9 +125,18 @@ def _is_absence(error: OSError) -> bool:
 class _Walker:
     """The state of one walk. Paths are bytes below the root; directories end with a slash."""
 
-    def __init__(self, rules: Rules, settings: ScanSettings) -> None:
+    def __init__(
+        self,
+        rules: Rules,
+        settings: ScanSettings,
+        root: int,
+        known: Knowledge | None,
+    ) -> None:
         self.rules = rules
         self.settings = settings
+        self.lstat = partial(os.lstat, dir_fd=root)
+        self.exists = partial(os.access, mode=os.F_OK, dir_fd=root)
+        self.known = known
         self.scan = Scan()
         self.unknown: set[bytes] = set()
         self.runs = 0  # sorted runs in ``scan.files``
@@ -134,7 +169,10 @@ class _Walker:
         """Look at what git lists; return the nested repositories in it."""
         listing = git.list_files(tree.top)
         try:
-            early = self._look_early(tree, top)
+            known = None if top else self.known
+            expected = None if known is None else known.stats()
+            names = [top + name for name in tree.tracked_names] if expected is None else expected.names
+            early = look_early(self.lstat, names, None if known is None else known.halfway)
         finally:
             answer = listing.finish()
         if answer.code != 0:
@@ -143,72 +181,77 @@ class _Walker:
                 f"out: {answer.complaint}"
             )
             return self._by_hand(Folder(tree.top), top)
+        listed = answer.out.split(b"\0")[:-1]
+        if expected is not None:
+            if not answer.err and self._as_known(listed, early, expected):
+                self.scan.same = True
+                return []
+            self.scan.files.clear()  # all of it is looked at again, in the order of paths
+            self.scan.skipped.clear()
         # Two sorted runs, which `sorted` merges in no time; what is unmerged in git's index is there more than once.
-        names = sorted(dict.fromkeys(answer.out.split(b"\0")[:-1]))
-        nested = self._take(top, names, early)
+        nested = self._take(top, sorted(dict.fromkeys(listed)), dict(early.plain(self.settings)))
         if answer.err:
             # A directory or an ignore file that git could not read. Its wording is not ours to parse.
             self._find_unreadable(top)
             self._find_unopened(tree, top, answer.err)
         return nested
 
-    def _look_early(self, tree: Repository, top: bytes) -> dict[bytes, FileStat]:
-        """Look at the tracked files while git still walks, and keep those that are plainly to be indexed."""
-        early = {}
-        lstat, where = os.lstat, tree.top
-        names = tree.tracked_names
-        for name, path in zip(names, _decoded(top, names), strict=True):
-            try:
-                stat = lstat(where + name)
-            except OSError:
-                continue
-            if (plain := self._plain(name, path, stat)) is not None:
-                early[name] = plain
-        return early
-
-    def _plain(self, name: bytes, path: str, stat: os.stat_result) -> FileStat | None:
-        """Return the stat of a file about which nothing is special, at the cost of one look-up."""
-        base = name.rpartition(b"/")[2]
-        if (
-            stat.st_mode & _KIND == _REGULAR
-            and stat.st_size <= self.settings.max_file_bytes
-            and base[0] != _DOT
-            and base.rpartition(b".")[2].lower() not in TO_JUDGE
-        ):
-            return FileStat(path, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino)
-        return None
+    def _as_known(self, listed: list[bytes], early: Early, known: Stats) -> bool:
+        """Tell whether the root's tree is what is known of it, and nothing else; note what else git lists."""
+        rules = self.rules
+        if not is_as_known(early, known, self.settings):
+            return False
+        others = set(listed)
+        count = len(others)
+        others.difference_update(known.names)
+        if len(others) + len(known.names) != count:  # git does not list all that is known
+            return False
+        levels = self._enter_all({name[: name.rfind(b"/") + 1] for name in known.names})
+        if None in levels.values():
+            return False
+        if rules.narrows_by_settings or any(levels.values()):
+            narrowed = (
+                name
+                for name in known.names
+                if rules.narrows_by_settings or levels[name[: name.rfind(b"/") + 1]]
+            )
+            if not all(rules.narrowed_in(name, is_directory=False) for name in narrowed):
+                return False
+        nested = self._take(b"", sorted(others), {})
+        return not (nested or self.scan.files or self.unknown or self.scan.mounts)
 
     def _take(self, top: bytes, names: list[bytes], early: dict[bytes, FileStat]) -> list[bytes]:
         """Judge listed names, sorted and relative to ``top``; return the nested repositories among them."""
         nested: list[bytes] = []
         self.runs += 1
         directory, level, filtered = b"?", None, False
-        for name, path in zip(names, _decoded(top, names), strict=True):
+        names = [top + name for name in names] if top else names
+        for name, path in zip(names, decoded(names), strict=True):
             folder, _, base = name.rpartition(b"/")
             if folder != directory:
                 directory = folder
-                level = self._enter(top + folder + b"/" if folder else top)
+                level = self._enter(folder + b"/" if folder else b"")
                 filtered = bool(level) or self.rules.narrows_by_settings
             if level is None:
                 continue
             if not base:
-                nested += self._nested(top + name)
-            elif filtered and not self.rules.narrowed_in(top + name, is_directory=False):
+                nested += self._nested(name)
+            elif filtered and not self.rules.narrowed_in(name, is_directory=False):
                 continue
             elif name in early:
                 self.scan.files.append(early[name])
             elif base not in NEVER_ENTERED:
-                nested += self._look(top, name, path)
+                nested += self._look(name, path)
         return nested
 
-    def _look(self, top: bytes, name: bytes, path: str) -> list[bytes]:
+    def _look(self, name: bytes, path: str) -> list[bytes]:
         """Look at one name that was not looked at early; return it if it is a nested repository."""
-        stat = self._lstat(top + name)
+        stat = self._lstat(name)
         if stat is None:
             return []
         if modes.S_ISDIR(stat.st_mode):
-            return self._nested(top + name + b"/")
-        verdict = self._plain(name, path, stat) or classify(path, stat, self.settings)
+            return self._nested(name + b"/")
+        verdict = plain(name, path, look_of(stat), self.settings) or classify(path, stat, self.settings)
         if isinstance(verdict, FileStat):
             self.scan.files.append(verdict)
         else:
@@ -224,7 +267,7 @@ class _Walker:
 
     def _lstat(self, path: bytes) -> os.stat_result | None:
         try:
-            return os.lstat(self.rules.root + path)
+            return self.lstat(path)
         except OSError as error:
             if error.errno == errno.EACCES:
                 self.unknown.add(path[: path.rfind(b"/") + 1])
@@ -245,6 +288,33 @@ class _Walker:
             levels[inner] = level
         return level
 
+    def _enter_all(self, directories: set[bytes]) -> dict[bytes, Level]:
+        """Do as `_enter` does for many directories; at once where there is nothing about any of them."""
+        within: set[bytes] = set()
+        for directory in directories:
+            here = directory
+            while here and here not in within:
+                within.add(here)
+                here = here[: here.rfind(b"/", 0, -1) + 1]
+        if self.rules.exclude is None and self.levels == {b"": ()} and self._are_plain(within):
+            self.devices |= dict.fromkeys(within, self.device)
+            self.levels |= dict.fromkeys(within, ())
+        return {directory: self._enter(directory) for directory in directories}
+
+    def _are_plain(self, directories: set[bytes]) -> bool:
+        """Tell whether all are directories of the root's file system, without an ignore file of ours."""
+        if not NEVER_ENTERED.isdisjoint(part for directory in directories for part in directory.split(b"/")):
+            return False
+        try:
+            # Without the slash: one that has become a link is no directory.
+            looks = map(self.lstat, (directory[:-1] for directory in directories))
+            kinds = {(seen.st_mode & KIND, seen.st_dev) for seen in looks}
+        except OSError:
+            return False
+        return kinds <= {(modes.S_IFDIR, self.device)} and not any(
+            map(self.exists, (directory + IGNORE_FILE for directory in directories))
+        )
+
     def _step(self, directory: bytes, *, bare: bool) -> Level:
         outer = directory[: directory.rfind(b"/", 0, -1) + 1]
         if directory[len(outer) : -1] in NEVER_ENTERED:
@@ -258,7 +328,7 @@ class _Walker:
         exclude = self.rules.exclude
         if exclude is not None and exclude.level(directory) is None:
             return None
-        return self.rules.own.level(directory, bare=bare)
+        return self.rules.own.level(directory, bare=bare or not self.exists(directory + IGNORE_FILE))
 
     def _by_hand(self, tree: Folder, top: bytes) -> list[bytes]:
         """Read the directories of a tree that git does not list; return the nested repositories in it."""
@@ -332,12 +402,6 @@ def _outermost(paths: set[bytes]) -> list[bytes]:
         if not kept or (kept[-1] and not name.startswith(kept[-1] + b"/")):
             kept.append(name)
     return sorted(kept)
-
-
-def _decoded(top: bytes, names: list[bytes]) -> list[str]:
-    """Return the names as paths below the root; all at once, which is ten times quicker than one by one."""
-    joint = b"\0" + top
-    return os.fsdecode(top + joint.join(names)).split("\0") if names else []
 
 
 def _by_bytes(item: FileStat | Skipped) -> bytes:

@@ -1,12 +1,17 @@
 """The index on disk: one writer makes generations, any number of readers hold snapshots of them (`format`)."""
 
-from indexer.store.commit import Writer
-from indexer.store.inspection import inspect, make_private
-from indexer.store.lock import RootLock
-from indexer.store.manifest import Identity
-from indexer.store.opening import open_snapshot, verify
-from indexer.store.snapshot import Files, Rows, Snapshot
-from indexer.store.stack import Held
+from typing import TYPE_CHECKING
+
+from indexer.lazily import from_rooms
+
+if TYPE_CHECKING:
+    from indexer.store.commit import Writer
+    from indexer.store.inspection import inspect, make_private
+    from indexer.store.lock import RootLock
+    from indexer.store.manifest import Identity
+    from indexer.store.opening import open_snapshot, verify
+    from indexer.store.snapshot import Files, Rows, Snapshot
+    from indexer.store.stack import Held
 
 __all__ = [
     "Files",
@@ -21,3 +26,20 @@ __all__ = [
     "open_snapshot",
     "verify",
 ]
+
+__getattr__ = from_rooms(
+    __name__,
+    {
+        "Files": "snapshot",
+        "Held": "stack",
+        "Identity": "manifest",
+        "RootLock": "lock",
+        "Rows": "snapshot",
+        "Snapshot": "snapshot",
+        "Writer": "commit",
+        "inspect": "inspection",
+        "make_private": "inspection",
+        "open_snapshot": "opening",
+        "verify": "opening",
+    },
+)

@@ -49,7 +49,7 @@ class Writer:
     ``fresh`` starts from empty tables (as does another ``identity``, by itself): the old generation answers until the
     first complete commit, and the checkpoints in between (``commit(complete=False)``) are kept aside from it; an
     unfinished fresh run of the same identity is continued. After a commit that failed, everything pending is still
-    there and `commit` may be tried again. BusyError when there is another writer, StoreError when the disk refuses.
+    there and `commit` may be tried again. ``lock`` is the root's, if it is held already. BusyError when there is another writer, StoreError when the disk refuses.
     """
 
     def __init__(
@@ -61,12 +61,13 @@ class Writer:
         fresh: bool = False,
         keep_generations: int = retention.KEEP_GENERATIONS,
         disk: Disk = DISK,
+        lock: RootLock | None = None,
     ) -> None:
         self._disk = disk
         self._directory = index_dir
         self._identity = identity
         self._keep = keep_generations
-        self._lock = RootLock(root)
+        self._lock = lock or RootLock(root)
         try:
             publish.prepare(disk, index_dir)
             self._state = open_state(disk, index_dir, identity, fresh=fresh)

@@ -97,9 +97,10 @@ read. A reader, which has no lock, sets nothing aside: it raises StoreError and 
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
 FORMAT = 1
 
@@ -289,4 +290,6 @@ def is_ours(name: str) -> bool:
 
 def dtype_of(array: str) -> np.dtype[np.generic]:
     """Give the dtype of an array of the format."""
+    import numpy as np  # here, since a run that finds nothing changed has no other use for it
+
     return np.dtype(ARRAYS[array].dtype)

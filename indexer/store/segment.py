@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -14,7 +13,6 @@ from indexer.errors import StoreError
 from indexer.store.format import (
     ALIGN,
     ARRAY_SUFFIX,
-    ARRAYS,
     BODY,
     FORMAT,
     HEADER,
@@ -25,6 +23,7 @@ from indexer.store.format import (
     dtype_of,
     is_folder,
 )
+from indexer.store.pieces import ArrayEntry, Contents, Piece, npy_header, pieces_of
 from indexer.store.tables import Array, Tables, check, check_postings
 
 if TYPE_CHECKING:
@@ -36,21 +35,6 @@ if TYPE_CHECKING:
 
 # Room kept in a table of arrays for `"at":<digits>,` of one array.
 AT_DIGITS = 20
-
-
-class ArrayEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One array: its shape; where its ``.npy`` starts in the file, or the checksum of its own file."""
-
-    shape: tuple[int, ...]
-    at: int = 0
-    checksum: str = ""
-
-
-class Contents(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The table of arrays of one segment."""
-
-    format: int
-    arrays: dict[str, ArrayEntry]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,14 +122,6 @@ def _npy(array: Array) -> tuple[bytes, memoryview]:
     return npy_header(raw.dtype.str, raw.shape), raw.reshape(-1).view(np.uint8).data
 
 
-@lru_cache(maxsize=512)
-def npy_header(dtype: str, shape: tuple[int, ...]) -> bytes:
-    """Head of a version 1.0 ``.npy`` file, as numpy writes it; numpy's own way takes twenty times as long."""
-    text = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': {shape}, }}".encode()
-    text += b" " * (-(len(text) + 11) % ALIGN) + b"\n"
-    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text
-
-
 def _aligned(at: int) -> int:
     return -(-at // ALIGN) * ALIGN
 
@@ -162,13 +138,11 @@ def open_segment(
     missing, StoreError when anything is not as the manifest says.
     """
     path = directory / entry.name
-    if is_folder(entry.name):
-        arrays = _open_folder(disk, path, entry, verify=verify)
-    else:
-        arrays = _open_file(disk, path, entry)
-    if missing := ARRAYS.keys() - arrays.keys():
-        raise StoreError(f"{path}: {min(missing)}: missing")
-    tables = Tables(**arrays)
+    pieces = pieces_of(disk, directory, entry)
+    if verify:
+        for piece in pieces.values():
+            piece.verify()
+    tables = Tables(**{name: _array(name, piece) for name, piece in pieces.items()})
     check(tables, dim, base, str(path))
     if verify:
         check_postings(tables, str(path))
@@ -177,54 +151,5 @@ def open_segment(
     return Segment(entry, tables, base)
 
 
-def _open_file(disk: Disk, path: Path, entry: SegmentEntry) -> dict[str, Array]:
-    data = disk.open(path)
-    if len(data) != entry.size or len(data) < HEADER:
-        raise StoreError(f"{path}: {len(data)} bytes, the manifest says {entry.size}")
-    if data[: len(MAGIC)] != MAGIC:
-        raise StoreError(f"{path}: not a segment file")
-    digest = xxhash.xxh3_128(data[BODY:])
-    if digest.digest() != data[len(MAGIC) : BODY] or digest.hexdigest() != entry.checksum:
-        raise StoreError(f"{path}: checksum: the file is damaged")
-    end = HEADER + int.from_bytes(data[BODY:HEADER], "little")
-    contents = _contents(bytes(data[HEADER:end]), path)
-    return {name: _array(name, one, data[one.at :], path) for name, one in contents.arrays.items()}
-
-
-def _open_folder(disk: Disk, path: Path, entry: SegmentEntry, *, verify: bool) -> dict[str, Array]:
-    table = disk.read(path / TABLE_OF_ARRAYS)
-    if xxhash.xxh3_128_hexdigest(table) != entry.checksum:
-        raise StoreError(f"{path / TABLE_OF_ARRAYS}: checksum: the file is damaged")
-    arrays = {}
-    for name, one in _contents(table, path).arrays.items():
-        file = path / (name + ARRAY_SUFFIX)
-        data = disk.open(file)
-        arrays[name] = _array(name, one, data, file, whole=True)
-        if verify and xxhash.xxh3_128_hexdigest(data) != one.checksum:
-            raise StoreError(f"{file}: checksum: the file is damaged")
-    return arrays
-
-
-def _contents(table: bytes, path: Path) -> Contents:
-    try:
-        contents = msgspec.json.decode(table, type=Contents)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise StoreError(f"{path}: table of arrays: {error}") from error
-    if contents.format != FORMAT or contents.arrays.keys() - ARRAYS.keys():
-        raise StoreError(f"{path}: table of arrays: not of format {FORMAT}")
-    return contents
-
-
-def _array(name: str, entry: ArrayEntry, data: memoryview, path: Path, *, whole: bool = False) -> Array:
-    """View one ``.npy`` in place; its head must be the one this dtype and shape give, so nothing is parsed."""
-    dtype = dtype_of(name)
-    head = npy_header(dtype.str, entry.shape)
-    if any(length < 0 for length in entry.shape):
-        raise StoreError(f"{path}: {name}: shape {entry.shape}")
-    count = 1
-    for length in entry.shape:
-        count *= length
-    end = len(head) + count * dtype.itemsize
-    if len(data) < end or (whole and len(data) != end) or data[: len(head)] != head:
-        raise StoreError(f"{path}: {name}: not the array that the table of arrays describes")
-    return np.frombuffer(data, dtype, count, len(head)).reshape(entry.shape)
+def _array(name: str, piece: Piece) -> Array:
+    return np.frombuffer(piece.data, dtype_of(name), piece.length, piece.at).reshape(piece.shape)

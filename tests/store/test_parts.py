@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from indexer.keys import keys_of, split_digests
 from indexer.store import Writer, commit, open_snapshot, postings, retention, tiers
-from indexer.store.segment import npy_header
+from indexer.store.pieces import npy_header
 from indexer.store.tables import find_keys, sort_keys, take_ragged
 from indexer.tokens import TermCounts
 from tests.store.replay import Recorder

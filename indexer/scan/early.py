@@ -1,0 +1,111 @@
+"""Files that are looked at while git still lists: by the names that are known, and held against what is known of them.
+
+All that is done for each file is done by columns here: most runs find nothing changed, and then this is the run.
+"""
+
+from __future__ import annotations
+
+import os
+from operator import attrgetter
+from typing import TYPE_CHECKING, NamedTuple
+
+from indexer.scan.names import NEVER_ENTERED, TO_JUDGE, reason_by_name
+from indexer.types import FileStat, Stats
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from indexer.settings import ScanSettings
+
+REGULAR = 0o100000
+KIND = 0o170000
+_DOT = ord(".")
+
+
+# Mode, size, times of modification and change (ns), inode. Taken at once: a `stat_result` is seven times as large, and
+# to come back to tens of thousands of them takes half as long as the looking.
+Look = tuple[int, int, int, int, int]
+look_of: Callable[[os.stat_result], Look] = attrgetter(
+    "st_mode", "st_size", "st_mtime_ns", "st_ctime_ns", "st_ino"
+)
+
+
+class Early(NamedTuple):
+    """Names below the root, and what was seen of each; those that could not be looked at are left out."""
+
+    names: list[bytes]
+    looks: list[Look]
+
+    def plain(self, settings: ScanSettings) -> Iterator[tuple[bytes, FileStat]]:
+        """Yield those files about which nothing is special, by name."""
+        for name, path, seen in zip(self.names, decoded(self.names), self.looks, strict=True):
+            if (found := plain(name, path, seen, settings)) is not None:
+                yield name, found
+
+
+def look(
+    lstat: Callable[[bytes], os.stat_result],
+    names: list[bytes],
+    halfway: Callable[[], None] | None = None,
+) -> Early:
+    """Look at every name that is there, and call when half of that is done."""
+    half = len(names) // 2
+    try:
+        looks = list(map(look_of, map(lstat, names[:half])))
+        if halfway is not None:
+            halfway()
+        return Early(names, looks + list(map(look_of, map(lstat, names[half:]))))
+    except OSError:  # one of them is gone, and it is not told which
+        seen = {}
+        for name in names:
+            try:
+                seen[name] = look_of(lstat(name))
+            except OSError:
+                continue
+        return Early(list(seen), list(seen.values()))
+
+
+def plain(name: bytes, path: str, seen: Look, settings: ScanSettings) -> FileStat | None:
+    """Return the stat of a file about which nothing is special, at the cost of one look-up."""
+    base = name.rpartition(b"/")[2]
+    if (
+        seen[0] & KIND == REGULAR
+        and seen[1] <= settings.max_file_bytes
+        and base[0] != _DOT
+        and base.rpartition(b".")[2].lower() not in TO_JUDGE
+    ):
+        return FileStat(path, *seen[1:])
+    return None
+
+
+def is_as_known(early: Early, known: Stats, settings: ScanSettings) -> bool:
+    """Tell whether every known file is there, was not touched, and is still one that these settings let in."""
+    if len(early.looks) < len(known.names):
+        return False
+    modes = [look[0] for look in early.looks]
+    _, *columns = known
+    return (
+        list(zip(modes, *columns, strict=True)) == early.looks
+        and {mode & KIND for mode in set(modes)} <= {REGULAR}
+        and max(known.sizes, default=0) <= settings.max_file_bytes
+        and all(_is_let_in(name, settings) for name in _to_judge(known.names))
+    )
+
+
+def _to_judge(names: list[bytes]) -> list[bytes]:
+    """Those of many names of which the name alone may say that they are left out; rather too many than too few."""
+    # There are few endings and many names.
+    endings = {name[name.rfind(b".") + 1 :] for name in names}
+    if any(ending.rpartition(b"/")[2].lower() in TO_JUDGE for ending in endings):
+        return names
+    return [name for name in names if b"/." in name or name[0] == _DOT]
+
+
+def _is_let_in(name: bytes, settings: ScanSettings) -> bool:
+    never = name.rpartition(b"/")[2] in NEVER_ENTERED
+    return not never and not reason_by_name(os.fsdecode(name), secrets=settings.secrets)
+
+
+def decoded(names: list[bytes]) -> list[str]:
+    """Return the names as text; all at once, which is ten times quicker than one by one."""
+    return os.fsdecode(b"\0".join(names)).split("\0") if names else []

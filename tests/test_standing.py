@@ -1,0 +1,235 @@
+"""A run that finds nothing changed ends early, says what any run would have said, and misses nothing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import pytest
+
+from indexer.embed import later
+from indexer.embed.static import StaticEmbedder
+from indexer.reindex import reindex
+from indexer.reindex.standing import Begun, Unchanged, begin, identity_of
+from indexer.settings import ScanSettings, Settings
+from indexer.store import known, open_snapshot
+from indexer.store.known import look
+from indexer.types import FileStat
+from indexer.workspace import Workspace
+from tests.counting import command, workspace
+from tests.test_counts import started
+from tests.trees import age, commit, git
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A repository with what a name or a kind leaves out, an ignored folder, and an untracked file."""
+    root = tmp_path / "tree"
+    for name in ("a.py", "one/b.py", "one/deep/c.py", "two/d.py", ".hidden.py", "same/b.py"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(f"def f():\n    return {name!r}\n")
+    (root / "logo.png").write_bytes(b"\x89PNG")
+    (root / "data.txt").write_bytes(b"\0" * 64)
+    (root / ".env").write_text("KEY=1\n")
+    (root / "link").symlink_to("a.py")
+    (root / "build").mkdir()
+    (root / "build" / "out.py").write_text("x = 1\n")
+    (root / ".gitignore").write_text("build/\n.indexerignore\n")
+    git(root, "init", "-q", "-b", "main")
+    commit(root)
+    (root / "untracked.py").write_text("def g(): ...\n")
+    age(root)
+    reindex(workspace(root))
+    age(root)
+    return root
+
+
+def begun(space: Workspace) -> Unchanged | Begun | None:
+    found = begin(space)
+    if isinstance(found, Begun):
+        found.lock.close()
+    return found
+
+
+def test_it_says_what_any_run_says_and_asks_git_twice(root: Path) -> None:
+    with started() as programs:
+        found = begin(workspace(root))
+    assert isinstance(found, Unchanged)
+    assert programs == [
+        "rev-parse --show-prefix --absolute-git-dir --git-common-dir --show-toplevel",
+        "ls-files -co --exclude-standard -z",
+    ]
+    outcome = reindex(workspace(root))
+    assert replace(found.report, seconds=0) == replace(outcome.report, seconds=0)
+    assert (found.notes, found.unknown) == (outcome.notes, outcome.unknown)
+
+
+def test_it_loads_no_arrays(root: Path, tmp_path: Path) -> None:
+    run = command(tmp_path / "log", "reindex", root, "--quiet")
+    assert (run.status, run.out, run.err) == (0, "", "")
+    assert not [path for path in run.opened if "/numpy/" in path]
+    assert run.opened  # something is seen
+
+
+def test_folders_without_git_and_nested_repositories_stand_too(root: Path, tmp_path: Path) -> None:
+    bare = tmp_path / "bare"
+    shutil.copytree(root, bare, symlinks=True, ignore=shutil.ignore_patterns(".git", ".indexer"))
+    git(root / "two", "init", "-q")
+    age(bare)
+    for tree in (root, bare):
+        outcome = reindex(workspace(tree))
+        found = begun(workspace(tree))
+        assert isinstance(found, Unchanged)
+        assert asdict(found.report.files) == {
+            **asdict(outcome.report.files),
+            "added": 0,
+            "removed": 0,
+            "modified": 0,
+            "renamed": 0,
+            "unchanged": outcome.report.files.scanned,
+        }
+
+
+def _same_size_and_time(root: Path) -> None:
+    path = root / "one" / "b.py"
+    before = path.stat()
+    path.write_text(path.read_text().replace("def f", "def k"))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def _file_by_link(root: Path) -> None:
+    (root / "a.py").unlink()
+    (root / "a.py").symlink_to("two/d.py")
+
+
+def _by_link(root: Path) -> None:
+    shutil.move(root / "one", root.parent / "elsewhere")
+    (root / "one").symlink_to(root.parent / "elsewhere")
+
+
+CHANGES: dict[str, Callable[[Path], object]] = {
+    "edited": lambda root: (root / "a.py").write_text("def h(): ...\n"),
+    "edited, of the same size and time": _same_size_and_time,
+    "new": lambda root: (root / "two" / "new.py").write_text("def n(): ...\n"),
+    "gone": lambda root: (root / "a.py").unlink(),
+    "moved": lambda root: (root / "a.py").rename(root / "two" / "a.py"),
+    "replaced by a link": _file_by_link,
+    "its folder replaced by a link": _by_link,
+    "ignored by git": lambda root: (root / ".git" / "info" / "exclude").write_text("untracked.py\n"),
+    "ignored by us, in a file that git ignores": lambda root: (root / "one" / ".indexerignore").write_text(
+        "deep/\n"
+    ),
+    "tracked in an ignored folder": lambda root: git(root, "add", "-f", "build/out.py"),
+    "excluded by the repository's settings": lambda root: (root / ".indexer.toml").write_text(
+        '[scan]\nexclude = ["two/"]\n'
+    ),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_every_change_is_seen_and_leads_to_what_a_whole_run_leads_to(root: Path, change: str) -> None:
+    before = identity_of(workspace(root))
+    exclude = ("two/",) if "settings" in change else ()
+    settings = replace(Settings(), scan=ScanSettings(exclude=exclude))
+    CHANGES[change](root)
+    age(root)
+    space = workspace(root, settings=settings)
+    assert identity_of(space) == before
+    found = begin(space)
+    assert isinstance(found, Begun)
+    outcome = reindex(space, begun=found)
+    shutil.rmtree(root / ".indexer")
+    assert outcome.snapshot.tables() == reindex(space).snapshot.tables()
+
+
+def test_a_smaller_limit_leaves_out_what_was_let_in(root: Path) -> None:
+    found = begun(workspace(root, settings=replace(Settings(), scan=ScanSettings(max_file_bytes=20))))
+    assert isinstance(found, Begun)
+
+
+def test_our_own_ignore_files_are_no_change(root: Path) -> None:
+    (root / "one" / ".indexerignore").write_text("deep/\n")
+    age(root)
+    reindex(workspace(root))
+    assert isinstance(begun(workspace(root)), Unchanged)
+
+
+def test_what_is_damaged_or_left_behind_is_for_a_whole_run(root: Path) -> None:
+    space = workspace(root)
+    generation = reindex(space, full=True).report.generation
+    (space.index_dir / "tmp-g0000000009-00000000.seg").write_bytes(b"")
+    assert isinstance(begun(space), Begun)
+    reindex(space)
+    assert isinstance(begun(space), Unchanged)
+    (segment,) = space.index_dir.glob(f"g*{generation}-*.seg")
+    data = bytearray(segment.read_bytes())
+    data[-70] ^= 1
+    segment.chmod(0o600)
+    segment.write_bytes(data)
+    assert isinstance(begun(space), Begun)
+    assert reindex(space).notes  # it was damaged, and is made again
+    assert isinstance(begun(space), Unchanged)
+
+
+def test_a_damaged_array_of_a_large_segment_is_found(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("indexer.store.commit.FOLD_BYTES", 0)
+    space = workspace(root)
+    reindex(space, full=True)
+    assert isinstance(begun(space), Unchanged)
+    (vectors,) = space.index_dir.glob("g*/vectors.npy")
+    data = bytearray(vectors.read_bytes())
+    data[-1] ^= 1
+    vectors.write_bytes(data)
+    assert begun(space) is None
+    assert reindex(space).notes
+
+
+def test_what_is_read_as_it_stands_is_what_the_snapshot_knows(root: Path) -> None:
+    """Over several segments: a path again in a newer one, one that is removed, one that came back."""
+    space = workspace(root)
+    steps: list[Callable[[], object]] = [
+        lambda: (root / "a.py").write_text("def h(): ...\n"),
+        (root / "two" / "d.py").unlink,
+        lambda: (root / "two" / "d.py").write_text("def d(): ...\n"),
+        lambda: (root / "one" / "b.py").rename(root / "e.py"),
+    ]
+    for step in steps:
+        step()
+        age(root)
+        snapshot = reindex(space).snapshot
+        looked = look(space.index_dir, identity_of(space))
+        assert looked is not None
+        told, proof = looked
+        assert proof.holds()
+        stats = {FileStat(os.fsdecode(name), *rest) for name, *rest in zip(*told.stats, strict=True)}
+        assert stats == set(snapshot.known()[0].values())
+        assert len(stats) == len(told.stats.names)
+        assert told.chunks() == len(snapshot.rows.content)
+        assert told.generation == snapshot.generation
+    assert len(open_snapshot(space.index_dir).stack.segments) > 1
+
+
+def test_numbers_of_another_byte_order_are_not_read(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(known, "_READABLE", False)
+    assert isinstance(begun(workspace(root)), Begun)
+
+
+def test_the_model_says_of_itself_what_it_is() -> None:
+    claim = later.claim_of(later.MODEL)
+    whole = StaticEmbedder()
+    assert claim is not None
+    told = later.static()
+    assert isinstance(told, later.Later)
+    assert (told.name, told.dim, told.version) == (whole.name, whole.dim, whole.version)
+    assert (told.embed(["a query"]) == whole.embed(["a query"])).all()
+
+
+@pytest.mark.parametrize("cut", [0, 10, 100, 1000])
+def test_what_is_no_model_is_read_whole_and_refused(tmp_path: Path, cut: int) -> None:
+    path = tmp_path / "static.npz"
+    path.write_bytes(Path(later.MODEL).read_bytes()[:cut])
+    assert later.claim_of(path) is None
+    assert later.claim_of(tmp_path / "none") is None
