@@ -206,9 +206,9 @@ def calls(root: Path, log: Path) -> Counter[str]:
 
 @pytest.mark.skipif(not shutil.which("strace"), reason="there is no strace here")
 def test_a_file_that_has_not_changed_is_one_system_call(tmp_path: Path) -> None:
-    """A run that finds nothing, over a tree of 40 files and one of 100."""
+    """A run that finds nothing, over two trees, whose indexes are both large enough to be mapped (`disk.MAP_FROM`)."""
     counts = []
-    for files in (40, 100):
+    for files in (100, 160):
         root = tree(tmp_path / f"of{files}", files)
         reindex(workspace(root))
         counts.append(calls(root, tmp_path / "log"))

@@ -145,12 +145,11 @@ def name_pattern(glob: str) -> re.Pattern[str]:
 
 def _inheriting(corpus: Corpus, glob: str) -> Bools:
     stack = corpus.snapshot.stack
-    bases, offsets = stack.column("bases"), stack.offsets("base_offsets")
+    bases = stack.column("bases")
     pattern = name_pattern(glob)
     fitting = [n for n in np.unique(bases).tolist() if _is_base(corpus.snapshot.string(n), pattern)]
-    at = np.flatnonzero(np.isin(bases, np.array(fitting, np.uint32)))
-    bindings = np.zeros(max(1, len(offsets) - 1), np.bool_)
-    bindings[np.searchsorted(offsets, at, side="right") - 1] = True
+    bindings = np.zeros(stack.total.bindings, np.bool_)
+    bindings[stack.base_owners[np.isin(bases, np.array(fitting, np.uint32))]] = True
     mask: Bools = bindings[corpus.snapshot.rows.binding]
     return mask
 

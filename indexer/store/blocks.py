@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from indexer.columns import NO_PARENT, Row
-from indexer.store.format import Binding
 from indexer.store.tables import offsets_of, take_ragged
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Blocks(NamedTuple):
-    """Blocks as in `Columns`, but that ``bindings`` (m, `Binding.ROWS`) begin with their contents' ids."""
+    """Blocks as in `Columns`, but that ``bindings`` (m, 1 + `Row.WIDTH`) begin with their contents' ids."""
 
     sizes: U32
     fallbacks: U32
@@ -34,7 +33,6 @@ class Blocks(NamedTuple):
     def of(files: Columns, contents: I64) -> Blocks:
         """Put the contents' ids to the chunks; the strings are still places in ``files.strings``."""
         bindings = np.column_stack((contents.astype(np.uint32), files.chunks))
-        assert bindings.shape[1] == Binding.ROWS
         return Blocks(*files[:-1])._replace(bindings=bindings)
 
     @staticmethod
@@ -42,7 +40,7 @@ class Blocks(NamedTuple):
         """No blocks."""
         empty = np.zeros(0, np.uint32)
         return Blocks(*(empty,) * len(Blocks._fields))._replace(
-            bindings=empty.reshape(0, Binding.ROWS), spans=empty.reshape(0, 4)
+            bindings=empty.reshape(0, 1 + Row.WIDTH), spans=empty.reshape(0, 4)
         )
 
     @staticmethod

@@ -46,31 +46,45 @@ Now f's text has two live rows (bindings 4 and 2), and block 0 is unbound. Were 
 block 0 again, found by its key, and nothing would be chunked or embedded. A merge of both segments, a while later,
 drops block 0 with its bindings, and keeps contents 0 to 2.
 
-Arrays. Everything is little-endian. ``*_offsets`` are int64, n + 1 of them, and cut the array of that name into n ragged
-rows. ``*_keys`` are the two halves of xxh3_128 digests (big-endian halves, sorted: row 0 the high ones), ``*_rows`` the
-row that each key belongs to.
+Arrays. Everything is little-endian. ``*_offsets`` are uint32, n + 1 of them, and cut the array of that name into n ragged
+rows, so that none has more than 2^32 - 1 values. ``*_keys`` are the two halves of xxh3_128 digests (big-endian halves,
+sorted: row 0 the high ones), ``*_rows`` the row that each key belongs to. Of the strings' digests only the upper 32 bits
+are there: what is found by them is held against the string's bytes. An array that is `Layout.narrow` is of the narrowest
+of uint8, uint16 and uint32 that holds its values.
 
     string_bytes string_offsets     UTF-8, where bytes of a path that are not stand as they are; the paths that are new
                                     in this segment come first, in byte order
     string_lengths                  number of terms of each string
     string_keys string_rows         key: of the bytes
     name_terms name_offsets         postings of the strings: terms (uint64 hashes, ascending), and for each the rows
-    name_rows name_counts           that hold it, in no order, and how often
+    name_rows name_counts           that hold it and how often (see below)
     content_keys content_rows       key: of the text
     content_lengths content_until   number of terms; the last generation that is known to have used it
     vectors scales                  int8 (n, dim) and float32 (n,): x = scale * q
-    body_terms body_offsets         postings of the contents; rows ascend within a term
+    body_terms body_offsets         postings of the contents, likewise
     body_rows body_counts
     block_keys block_rows           key: of content hash, NUL, language
     blocks block_offsets            see `Block`; bindings of each block
     import_offsets imports          string ids of what the file imports
     bindings                        see `Binding`
-    span_offsets spans              first byte, last byte + 1, first line, last line
-    base_offsets bases              string ids of a class's bases
+    numbers                         see `Number`
+    place_offsets places            spans, signature and docstring of each binding (see below)
+    base_owners bases               string ids of classes' bases, and the binding that each belongs to, ascending
     files file_stats                see `File` and `Stat`; ascending by path id
 
+Postings. Each is a row (uint16) and a count (uint8) of 1 to 255, which also stands for more. In a segment of more than
+65,536 contents (or strings) the rows of each term ascend, and before those of another page of 65,536 than the first
+stands a mark, whose count is 0 and whose row is the number of the page: (7, 1) (2, 0) (5, 3) are rows 7 and 131077.
+
+Places. Each is a row of numbers, of 7 bits a byte, the lowest first, the top bit set in all bytes of a number but its
+last. Signature and docstring come first, with two numbers each: how far it begins from the first span's first byte (a
+docstring: from the signature's end, if there is one), and its length; or 0 and 0 without one, for which the first of the
+two is one more otherwise. Then of each span four: from the end of the last span (or 0) to its first byte, its length, from
+the last span's last line (or 0) to its first line, and on to its last line. As all of these may go back, 0, -1, 1, -2 ...
+stand as 0, 1, 2, 3 ...
+
 A small segment is one file: 8 bytes magic, 16 bytes xxh3_128 of all that follows, 8 bytes length of the table of arrays,
-the table (JSON: format, and shape and place of each array, padded with spaces), then each array as a complete ``.npy`` at a
+the table (JSON: format, and shape, place and, if it is narrower, dtype of each array, padded with spaces), then each array as a complete ``.npy`` at a
 multiple of 64 bytes. A large one is a directory with an ``.npy`` a piece, each mapped by itself, and the same table in
 segment.json, with a checksum for each array in the place of its place. No array is of objects; nothing is unpickled.
 
@@ -83,9 +97,10 @@ generations it covers, and its numbers of rows, from which the ids follow.
 
 When what is verified. At every open, by readers and writers: the manifest's checksum; of small segments the checksum;
 of large ones that of segment.json and the size of every array; then of all that every array has its dtype and shape, offsets
-ascend, ids are in range (`tables.check`). Rows inside postings are held against the range when they are handed out.
-When a writer opens, and by `verify`: every checksum of every array, and the rows inside postings. `inspect` looks at
-what the other manifests name too, at what no manifest names, and at who may read it.
+ascend, ids are in range (`tables.check`). Rows inside postings are held against the range when they are handed out, and
+places when they are read. When a writer opens, and by `verify`: every checksum of every array, the rows inside postings,
+and that each place has its numbers. `inspect` looks at what the other manifests name too, at what no manifest names, and
+at who may read it.
 
 What happens then. A manifest that cannot be read: the previous one counts. A segment that is damaged or missing: the
 previous manifest, if all it names is whole; else the segments below the damaged one, which are an earlier generation
@@ -102,7 +117,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     import numpy as np
 
-FORMAT = 1
+FORMAT = 2
 
 MANIFEST = "manifest.json"
 PREVIOUS = "manifest.prev.json"
@@ -120,6 +135,13 @@ HEADER = 32
 ALIGN = 64
 
 NONE = 0xFFFFFFFF
+NARROW = ("|u1", "<u2")
+PREFIX_SHIFT = 32  # from the upper half of a string's key to what is stored of it
+
+# Postings: rows of a page, where counts stop, and the count that is none (see above).
+PAGE_BITS = 16
+MOST_OFTEN = 255
+MARK = 0
 
 
 class Counts(NamedTuple):
@@ -140,7 +162,8 @@ class Layout(NamedTuple):
     """What one array must look like.
 
     Its shape is ``(n + extra,)``, or ``(rows, n)`` when ``rows`` is given; n is the number of rows of the kind ``per``,
-    or free when ``per`` is empty. ``into`` names the array (its last axis) that these offsets cut.
+    or free when ``per`` is empty. ``into`` names the array (its last axis) that these offsets cut. A ``narrow`` one may be
+    of any of `NARROW` instead.
     """
 
     dtype: str
@@ -148,6 +171,7 @@ class Layout(NamedTuple):
     rows: int = 0
     extra: int = 0
     into: str = ""
+    narrow: bool = False
 
 
 class File:
@@ -193,54 +217,57 @@ class Block:
 
 
 class Binding:
-    """The rows of ``bindings`` (uint32)."""
+    """The rows of ``bindings``."""
 
     CONTENT = 0
     KIND = 1
     SYMBOL = 2
     SCOPE = 3
     LANGUAGE = 4
-    LINE = 5
-    SIGNATURE_START = 6
-    SIGNATURE_END = 7
-    DOCSTRING_START = 8
-    DOCSTRING_END = 9
-    PARENT = 10
-    PART = 11
-    ROWS = 12
+    ROWS = 5
+
+
+class Number:
+    """The rows of ``numbers``: the definition's line, the place of the parent in its block + 1 (0: none), the part."""
+
+    LINE = 0
+    PARENT = 1
+    PART = 2
+    ROWS = 3
 
 
 ARRAYS: dict[str, Layout] = {
     "string_bytes": Layout("<u1"),
-    "string_offsets": Layout("<i8", "strings", extra=1, into="string_bytes"),
-    "string_lengths": Layout("<u4", "strings"),
-    "string_keys": Layout("<u8", "strings", rows=2),
-    "string_rows": Layout("<u4", "strings"),
+    "string_offsets": Layout("<u4", "strings", extra=1, into="string_bytes"),
+    "string_lengths": Layout("<u4", "strings", narrow=True),
+    "string_keys": Layout("<u4", "strings"),
+    "string_rows": Layout("<u4", "strings", narrow=True),
     "name_terms": Layout("<u8"),
-    "name_offsets": Layout("<i8", extra=1, into="name_rows"),
-    "name_rows": Layout("<u4"),
-    "name_counts": Layout("<u2"),
+    "name_offsets": Layout("<u4", extra=1, into="name_rows"),
+    "name_rows": Layout("<u2"),
+    "name_counts": Layout("<u1"),
     "content_keys": Layout("<u8", "contents", rows=2),
-    "content_rows": Layout("<u4", "contents"),
-    "content_lengths": Layout("<u4", "contents"),
-    "content_until": Layout("<u4", "contents"),
+    "content_rows": Layout("<u4", "contents", narrow=True),
+    "content_lengths": Layout("<u4", "contents", narrow=True),
+    "content_until": Layout("<u4", "contents", narrow=True),
     "vectors": Layout("<i1", "contents", rows=-1),
     "scales": Layout("<f4", "contents"),
     "body_terms": Layout("<u8"),
-    "body_offsets": Layout("<i8", extra=1, into="body_rows"),
-    "body_rows": Layout("<u4"),
-    "body_counts": Layout("<u2"),
+    "body_offsets": Layout("<u4", extra=1, into="body_rows"),
+    "body_rows": Layout("<u2"),
+    "body_counts": Layout("<u1"),
     "block_keys": Layout("<u8", "blocks", rows=2),
-    "block_rows": Layout("<u4", "blocks"),
+    "block_rows": Layout("<u4", "blocks", narrow=True),
     "blocks": Layout("<u4", "blocks", rows=Block.ROWS),
-    "block_offsets": Layout("<i8", "blocks", extra=1, into="bindings"),
-    "import_offsets": Layout("<i8", "blocks", extra=1, into="imports"),
-    "imports": Layout("<u4"),
-    "bindings": Layout("<u4", "bindings", rows=Binding.ROWS),
-    "span_offsets": Layout("<i8", "bindings", extra=1, into="spans"),
-    "spans": Layout("<u4", rows=4),
-    "base_offsets": Layout("<i8", "bindings", extra=1, into="bases"),
-    "bases": Layout("<u4"),
+    "block_offsets": Layout("<u4", "blocks", extra=1, into="bindings"),
+    "import_offsets": Layout("<u4", "blocks", extra=1, into="imports"),
+    "imports": Layout("<u4", narrow=True),
+    "bindings": Layout("<u4", "bindings", rows=Binding.ROWS, narrow=True),
+    "numbers": Layout("<u4", "bindings", rows=Number.ROWS, narrow=True),
+    "place_offsets": Layout("<u4", "bindings", extra=1, into="places"),
+    "places": Layout("<u1"),
+    "base_owners": Layout("<u4", narrow=True),
+    "bases": Layout("<u4", narrow=True),
     "files": Layout("<u4", "files", rows=File.ROWS),
     "file_stats": Layout("<u8", "files", rows=Stat.ROWS),
 }
@@ -289,7 +316,7 @@ def is_ours(name: str) -> bool:
 
 
 def dtype_of(array: str) -> np.dtype[np.generic]:
-    """Give the dtype of an array of the format."""
+    """Give the dtype of an array of the format; of a narrow one the widest that it may have."""
     import numpy as np  # here, since a run that finds nothing changed has no other use for it
 
     return np.dtype(ARRAYS[array].dtype)

@@ -148,7 +148,7 @@ class _Reading:
             raise StoreError(f"{self._entries[-1].name}: an id of blocks is out of range") from error
 
     def _bound_rows(self) -> int:
-        cuts = [_values(one["block_offsets"], "q").tolist() for one in self._segments]
+        cuts = [_values(one["block_offsets"], "I").tolist() for one in self._segments]
         lengths = [end - start for cut in cuts for start, end in pairwise(cut)]
         return sum(lengths[block] for block in self._ids(File.BLOCK) if block != NONE)
 
@@ -182,7 +182,7 @@ class _Reading:
 def _texts(segment: dict[str, Piece], rows: list[int]) -> list[bytes]:
     """Bytes of a segment's own strings, ascending."""
     first, last = rows[0], rows[-1]
-    cut = _values(segment["string_offsets"], "q")[first : last + 2].tolist()
+    cut = _values(segment["string_offsets"], "I")[first : last + 2].tolist()
     data = bytes(_values(segment["string_bytes"], "B")[: cut[-1]])
     if last - first + 1 == len(rows):  # without a gap, as the paths of a large commit are
         return list(map(data.__getitem__, map(slice, cut, cut[1:])))

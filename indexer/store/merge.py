@@ -15,14 +15,14 @@ import numpy as np
 
 from indexer.store import postings
 from indexer.store.format import NONE, REFERENCES, Block, Counts, File
-from indexer.store.postings import Postings
+from indexer.store.packed import Packed, pack, unpack
 from indexer.store.retention import Kept, join, join_offsets
-from indexer.store.tables import Tables, sort_keys, take_ragged, unsort_keys
+from indexer.store.tables import Tables, offsets_of, sort_keys, sort_prefixes, take_ragged, unsort_keys
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from indexer.store.tables import I64, U8, U32, U64, Array
+    from indexer.store.tables import I64, U8, U32, Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def merge(parts: Sequence[Tables], base: Counts, kept: Kept) -> Tables:
     arrays |= _named(parts, strings, new["strings"])
     arrays |= _contents(parts, kept, new["contents"])
     arrays |= _keyed(parts, "block", kept.blocks)
-    return Tables(**arrays)
+    return Tables.of(arrays)
 
 
 def _moved(array: Array, places: dict[int, str], new: dict[str, _Renumbered]) -> Array:
@@ -89,15 +89,25 @@ def _rows(parts: Sequence[Tables], kept: Kept) -> dict[str, Array]:
         "blocks": blocks,
         "block_offsets": block_offsets,
         "bindings": join(parts, "bindings")[:, bindings],
-    }
+        "numbers": join(parts, "numbers")[:, bindings],
+    } | _bases(parts, bindings)
     for offsets, values, owners in (
         ("import_offsets", "imports", kept.blocks),
-        ("span_offsets", "spans", bindings),
-        ("base_offsets", "bases", bindings),
+        ("place_offsets", "places", bindings),
     ):
         rows[offsets], index = take_ragged(join_offsets(parts, offsets), owners)
         rows[values] = join(parts, values)[..., index]
     return rows
+
+
+def _bases(parts: Sequence[Tables], bindings: I64) -> dict[str, Array]:
+    """Bases of the bindings that stay."""
+    firsts = np.cumsum([0, *(part.counts.bindings for part in parts)])
+    owners = np.concatenate([part.base_owners + first for part, first in zip(parts, firsts, strict=False)])
+    offsets = offsets_of(np.bincount(owners, minlength=firsts[-1]))
+    cut, index = take_ragged(offsets, bindings)
+    owners = np.repeat(np.arange(len(bindings), dtype=np.uint32), np.diff(cut))
+    return {"base_owners": owners, "bases": join(parts, "bases")[index]}
 
 
 def _strings(parts: Sequence[Tables], base: Counts, rows: dict[str, Array]) -> tuple[I64, dict[str, Array]]:
@@ -129,27 +139,27 @@ def _by_bytes(strings: I64, offsets: I64, data: U8) -> I64:
 def _named(parts: Sequence[Tables], strings: I64, new: _Renumbered) -> dict[str, Array]:
     """Keys, lengths and postings of the strings."""
     merged = _merged_postings(parts, "name", new, [part.counts.strings for part in parts])
-    return _keyed(parts, "string", strings) | {
-        "string_lengths": join(parts, "string_lengths")[strings],
-        "name_terms": merged.terms,
-        "name_offsets": merged.offsets,
-        "name_rows": merged.rows,
-        "name_counts": merged.counts,
-    }
+    return (
+        _keyed(parts, "string", strings)
+        | {
+            "string_lengths": join(parts, "string_lengths")[strings],
+        }
+        | merged
+    )
 
 
 def _contents(parts: Sequence[Tables], kept: Kept, new: _Renumbered) -> dict[str, Array]:
     merged = _merged_postings(parts, "body", new, [part.counts.contents for part in parts])
-    return _keyed(parts, "content", kept.contents) | {
-        "content_lengths": join(parts, "content_lengths")[kept.contents],
-        "content_until": kept.content_until,
-        "vectors": _taken(parts, "vectors", kept.contents),
-        "scales": _taken(parts, "scales", kept.contents),
-        "body_terms": merged.terms,
-        "body_offsets": merged.offsets,
-        "body_rows": merged.rows,
-        "body_counts": merged.counts,
-    }
+    return (
+        _keyed(parts, "content", kept.contents)
+        | {
+            "content_lengths": join(parts, "content_lengths")[kept.contents],
+            "content_until": kept.content_until,
+            "vectors": _taken(parts, "vectors", kept.contents),
+            "scales": _taken(parts, "scales", kept.contents),
+        }
+        | merged
+    )
 
 
 def _taken(parts: Sequence[Tables], name: str, kept: I64) -> Array:
@@ -167,17 +177,19 @@ def _taken(parts: Sequence[Tables], name: str, kept: I64) -> Array:
 
 
 def _keyed(parts: Sequence[Tables], kind: str, kept: I64) -> dict[str, Array]:
-    keys: list[U64] = [
+    keys: list[Array] = [
         unsort_keys(getattr(part, kind + "_keys"), getattr(part, kind + "_rows")) for part in parts
     ]
-    ordered, rows = sort_keys(np.concatenate(keys)[kept])
+    sort = sort_keys if keys[0].ndim > 1 else sort_prefixes
+    ordered, rows = sort(np.concatenate(keys)[kept])
     return {kind + "_keys": ordered, kind + "_rows": rows}
 
 
-def _merged_postings(parts: Sequence[Tables], prefix: str, new: _Renumbered, counts: list[int]) -> Postings:
+def _merged_postings(
+    parts: Sequence[Tables], prefix: str, new: _Renumbered, counts: list[int]
+) -> dict[str, Array]:
     bounds = np.cumsum([0, *counts])
     pieces = []
     for part, (start, end) in zip(parts, pairwise(bounds), strict=True):
-        arrays = [getattr(part, f"{prefix}_{name}") for name in Postings._fields]
-        pieces.append(postings.renumber(Postings(*arrays), new.mapping[start:end]))
-    return postings.merge(pieces)
+        pieces.append(postings.renumber(unpack(Packed.of(part, prefix)), new.mapping[start:end]))
+    return pack(postings.merge(pieces)).arrays(prefix)

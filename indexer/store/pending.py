@@ -10,11 +10,13 @@ import numpy as np
 import xxhash
 
 from indexer import tokens
+from indexer.columns import Row
 from indexer.keys import as_bytes, keys_of, split_digests
-from indexer.store import postings
+from indexer.store import places, postings
 from indexer.store.blocks import Blocks, check_order
-from indexer.store.format import NONE, Binding, Block, File, Flag, Stat
-from indexer.store.tables import Tables, offsets_of, sort_keys
+from indexer.store.format import NONE, PREFIX_SHIFT, Binding, Block, File, Flag, Stat
+from indexer.store.packed import pack
+from indexer.store.tables import Tables, offsets_of, sort_keys, sort_prefixes
 from indexer.tokens import TermCounts
 
 if TYPE_CHECKING:
@@ -190,7 +192,7 @@ class Pending:
     # --- all of it
 
     def tables(self, generation: int) -> Tables:
-        """Everything gathered, as the tables of a segment on top of the stack."""
+        """Everything gathered, as the tables of a segment on top of the stack; wide, since it is merged before it is written."""
         files, file_stats = self._file_columns(generation)
         arrays = self._content_columns(generation) | self._block_columns(generation) | self._string_columns()
         return Tables(files=files, file_stats=file_stats, **arrays)
@@ -235,24 +237,24 @@ class Pending:
         count = len(self._content_ids)
         keys, rows = sort_keys(np.concatenate([np.zeros((0, 2), np.uint64), *self._keys]))
         terms = TermCounts.joined(self._terms)
-        body = postings.invert(terms)
         total = offsets_of(terms.counts)[terms.offsets]
-        return {
+        columns: dict[str, Array] = {
             "content_keys": keys,
             "content_rows": rows,
-            "content_lengths": np.diff(total).astype(np.uint32),
+            "content_lengths": np.diff(total),
             "content_until": np.full(count, generation, np.uint32),
             "vectors": np.concatenate([np.zeros((0, self._dim), np.int8), *(v for v, _ in self._vectors)]),
             "scales": np.concatenate([np.zeros(0, np.float32), *(s for _, s in self._vectors)]),
-            "body_terms": body.terms,
-            "body_offsets": body.offsets,
-            "body_rows": body.rows,
-            "body_counts": body.counts,
         }
+        return columns | pack(postings.invert(terms)).arrays("body")
 
     def _block_columns(self, generation: int) -> dict[str, Array]:
         keys, rows = sort_keys(split_digests(list(self._block_ids)))
         every = Blocks.joined(self._blocks)
+        chunks = np.ascontiguousarray(every.bindings.T)
+        row = chunks[1:].__getitem__
+        extents = row(slice(Row.SIGNATURE_START, Row.DOCSTRING_END + 1))
+        place_offsets, data = places.encode(extents, np.ascontiguousarray(every.spans.T), every.span_sizes)
         blocks = np.full((Block.ROWS, len(rows)), generation, np.uint32)
         blocks[Block.FALLBACK] = every.fallbacks
         return {
@@ -262,28 +264,25 @@ class Pending:
             "block_offsets": offsets_of(every.sizes),
             "import_offsets": offsets_of(every.import_sizes),
             "imports": every.imports,
-            "bindings": np.ascontiguousarray(every.bindings.T),
-            "span_offsets": offsets_of(every.span_sizes),
-            "spans": np.ascontiguousarray(every.spans.T),
-            "base_offsets": offsets_of(every.base_sizes),
+            "bindings": chunks[: Binding.ROWS],
+            "numbers": np.stack((row(Row.LINE), row(Row.PARENT) + np.uint32(1), row(Row.PART))),
+            "place_offsets": place_offsets,
+            "places": data,
+            "base_owners": np.repeat(np.arange(len(every.bindings), dtype=np.uint32), every.base_sizes),
             "bases": every.bases,
         }
 
     def _string_columns(self) -> dict[str, Array]:
-        keys, rows = sort_keys(keys_of(self._strings))
+        keys, rows = sort_prefixes((keys_of(self._strings)[:, 0] >> PREFIX_SHIFT).astype(np.uint32))
         counts = tokens.count_terms(self._strings)
-        names = postings.invert(counts)
-        return {
+        columns: dict[str, Array] = {
             "string_bytes": np.frombuffer(b"".join(self._strings), np.uint8),
             "string_offsets": offsets_of(np.array([len(data) for data in self._strings], np.int64)),
             "string_lengths": np.diff(offsets_of(counts.counts)[counts.offsets]).astype(np.uint32),
             "string_keys": keys,
             "string_rows": rows,
-            "name_terms": names.terms,
-            "name_offsets": names.offsets,
-            "name_rows": names.rows,
-            "name_counts": names.counts,
         }
+        return columns | pack(postings.invert(counts)).arrays("name")
 
 
 def _columns(values: array[int], rows: int) -> Array:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 import xxhash
@@ -33,11 +33,12 @@ if TYPE_CHECKING:
 
 
 class ArrayEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One array: its shape; where its ``.npy`` starts in the file, or the checksum of its own file."""
+    """One array: its shape; where its ``.npy`` starts in the file, or the checksum of its own file; a narrower dtype."""
 
     shape: tuple[int, ...]
     at: int = 0
     checksum: str = ""
+    dtype: Literal["", "|u1", "<u2"] = ""
 
 
 class Contents(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -48,13 +49,14 @@ class Contents(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Piece(NamedTuple):
-    """One ``.npy``: its bytes, where its values begin, their shape and number; ``checksum`` of a file of its own."""
+    """One ``.npy``: its bytes, where its values begin, their shape, number and dtype; ``checksum`` of its own file."""
 
     path: str
     data: memoryview
     at: int
     shape: tuple[int, ...]
     length: int
+    dtype: str
     checksum: str
 
     def verify(self) -> None:
@@ -112,7 +114,9 @@ def _contents(table: bytes, path: Path) -> Contents:
 
 def _piece(name: str, entry: ArrayEntry, data: memoryview, path: str, *, whole: bool = False) -> Piece:
     """Find one ``.npy`` in place; its head must be the one this dtype and shape give, so nothing is parsed."""
-    dtype = ARRAYS[name].dtype
+    if entry.dtype and not ARRAYS[name].narrow:
+        raise StoreError(f"{path}: {name}: {entry.dtype} is not its dtype")
+    dtype = entry.dtype or ARRAYS[name].dtype
     size = int(dtype[2:])
     if any(length < 0 for length in entry.shape):
         raise StoreError(f"{path}: {name}: shape {entry.shape}")
@@ -121,7 +125,8 @@ def _piece(name: str, entry: ArrayEntry, data: memoryview, path: str, *, whole: 
     end = len(head) + count * size
     if len(data) < end or (whole and len(data) != end) or data[: len(head)] != head:
         raise StoreError(f"{path}: {name}: not the array that the table of arrays describes")
-    return Piece(path, data, len(head), entry.shape, count, entry.checksum if whole else "")
+    checksum = entry.checksum if whole else ""
+    return Piece(path, data, len(head), entry.shape, count, dtype, checksum)
 
 
 @lru_cache(maxsize=512)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from indexer.store.format import NONE
-from indexer.store.tables import I64, U16, U32, U64, offsets_of
+from indexer.store.format import MOST_OFTEN, NONE
+from indexer.store.tables import I64, U8, U32, U64, offsets_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,24 +21,25 @@ _AT_ONCE = 1 << 18
 
 
 class Postings(NamedTuple):
-    """Terms (t,), offsets (t + 1,) into rows and counts."""
+    """Terms (t,), offsets (t + 1,) into rows and counts (1 to `MOST_OFTEN`)."""
 
     terms: U64
     offsets: I64
     rows: U32
-    counts: U16
+    counts: U8
 
 
 def invert(counts: TermCounts) -> Postings:
-    """Turn counts by row into postings; rows ascend within each term."""
+    """Turn counts by row into postings; rows ascend within each term, and counts stop at `MOST_OFTEN`."""
     order, terms = _sorted(counts.terms)
     rows = np.repeat(np.arange(len(counts.offsets) - 1, dtype=np.uint32), np.diff(counts.offsets))[order]
     starts = _starts(terms)
     offsets = np.append(starts, len(terms)).astype(np.int64)
-    return Postings(terms[starts], offsets, rows, counts.counts[order])
+    often = np.minimum(counts.counts, MOST_OFTEN).astype(np.uint8)
+    return Postings(terms[starts], offsets, rows, often[order])
 
 
-def revert(postings: Postings, rows: int) -> tuple[I64, U64, U16]:
+def revert(postings: Postings, rows: int) -> tuple[I64, U64, U8]:
     """Undo `invert`: offsets (rows + 1,), and each row's terms, ascending, with their counts."""
     terms = np.repeat(postings.terms, np.diff(postings.offsets))
     order = np.argsort(postings.rows, kind="stable")
@@ -69,12 +70,12 @@ def merge(parts: Sequence[Postings]) -> Postings:
         lengths[place] += np.diff(part.offsets)
     offsets = offsets_of(lengths)
     rows = np.empty(offsets[-1], np.uint32)
-    counts = np.empty(offsets[-1], np.uint16)
+    counts = np.empty(offsets[-1], np.uint8)
     cursor = offsets[:-1].copy()
     for part, place in zip(parts, places, strict=True):
         length = np.diff(part.offsets)
         shift = cursor[place] - part.offsets[:-1]
-        for some, first, last in _runs(part.offsets):
+        for some, first, last in runs(part.offsets):
             to = np.repeat(shift[some], length[some])
             to += np.arange(first, last)
             rows[to], counts[to] = part.rows[first:last], part.counts[first:last]
@@ -82,7 +83,7 @@ def merge(parts: Sequence[Postings]) -> Postings:
     return Postings(terms, offsets, rows, counts)
 
 
-def _runs(offsets: I64) -> Iterator[tuple[slice, int, int]]:
+def runs(offsets: I64) -> Iterator[tuple[slice, int, int]]:
     """Cut terms into runs of about `_AT_ONCE` postings: the terms, and where their postings begin and end."""
     cuts = np.unique(np.searchsorted(offsets[1:], np.arange(0, int(offsets[-1]), _AT_ONCE)))
     for start, end in pairwise([*cuts.tolist(), len(offsets) - 1]):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from indexer.store.format import NONE, Binding, Block, Counts, File, Flag
-from indexer.store.tables import I64, U32, Array, Bool, take_ragged
+from indexer.store.tables import I64, U32, Array, Bool, take_ragged, widened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,13 +45,13 @@ class Kept:
 
 def join(parts: Sequence[Tables], name: str) -> Array:
     """Put one column of several segments end to end."""
-    arrays: list[Array] = [getattr(part, name) for part in parts]
+    arrays: list[Array] = [widened(name, getattr(part, name)) for part in parts]
     return arrays[0] if len(arrays) == 1 else np.concatenate(arrays, axis=0 if name == "vectors" else -1)
 
 
 def join_offsets(parts: Sequence[Tables], name: str) -> I64:
     """Put offsets end to end, each shifted past the ones before."""
-    arrays: list[I64] = [getattr(part, name) for part in parts]
+    arrays: list[I64] = [getattr(part, name).astype(np.int64) for part in parts]
     if len(arrays) == 1:
         return arrays[0]
     shift = np.cumsum([0, *(array[-1] for array in arrays[:-1])])

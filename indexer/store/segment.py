@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 import xxhash
 
 from indexer.errors import StoreError
+from indexer.store import packed, places
 from indexer.store.format import (
     ALIGN,
     ARRAY_SUFFIX,
+    ARRAYS,
     BODY,
     FORMAT,
     HEADER,
@@ -24,7 +26,7 @@ from indexer.store.format import (
     is_folder,
 )
 from indexer.store.pieces import ArrayEntry, Contents, Piece, npy_header, pieces_of
-from indexer.store.tables import Array, Tables, check, check_postings
+from indexer.store.tables import Array, Tables, check
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -77,10 +79,10 @@ def _body(tables: Tables) -> bytes:
     """Everything under the checksum: length of the table of arrays, the table, each array at a multiple of 64."""
     arrays = tables.arrays()
     pieces = {name: _npy(array) for name, array in arrays.items()}
-    entries = {name: ArrayEntry(array.shape) for name, array in arrays.items()}
+    entries = {name: ArrayEntry(array.shape, dtype=_narrower(name, array)) for name, array in arrays.items()}
     at = first = _aligned(HEADER + len(_table(entries)) + AT_DIGITS * len(entries))
     for name, (head, data) in pieces.items():
-        entries[name] = ArrayEntry(arrays[name].shape, at)
+        entries[name] = msgspec.structs.replace(entries[name], at=at)
         at = _aligned(at + len(head) + len(data))
     room = first - HEADER
     parts: list[Buffer] = [room.to_bytes(HEADER - BODY, "little"), _table(entries).ljust(room)]
@@ -95,7 +97,7 @@ def _write_folder(disk: Disk, path: Path, tables: Tables) -> Written:
     for name, array in tables.arrays().items():
         parts: list[Buffer] = list(_npy(array))
         disk.write(path / (name + ARRAY_SUFFIX), parts)
-        entries[name] = ArrayEntry(array.shape, checksum=_digest(parts))
+        entries[name] = ArrayEntry(array.shape, checksum=_digest(parts), dtype=_narrower(name, array))
     table = _table(entries)
     disk.write(path / TABLE_OF_ARRAYS, [table])
     for name in entries:
@@ -104,6 +106,10 @@ def _write_folder(disk: Disk, path: Path, tables: Tables) -> Written:
     disk.sync_directory(path)
     size = len(table) + sum(array.nbytes for array in tables.arrays().values())
     return Written(size, xxhash.xxh3_128_hexdigest(table))
+
+
+def _narrower(name: str, array: Array) -> Any:
+    return array.dtype.str if ARRAYS[name].narrow and array.dtype != dtype_of(name) else ""
 
 
 def _table(entries: dict[str, ArrayEntry]) -> bytes:
@@ -142,14 +148,16 @@ def open_segment(
     if verify:
         for piece in pieces.values():
             piece.verify()
-    tables = Tables(**{name: _array(name, piece) for name, piece in pieces.items()})
+    tables = Tables(**{name: _array(piece) for name, piece in pieces.items()})
     check(tables, dim, base, str(path))
     if verify:
-        check_postings(tables, str(path))
+        packed.check(tables, str(path))
+        places.check(tables, str(path))
     if tables.counts != entry.counts:
         raise StoreError(f"{path}: has {tables.counts}, the manifest says {entry.counts}")
     return Segment(entry, tables, base)
 
 
-def _array(name: str, piece: Piece) -> Array:
-    return np.frombuffer(piece.data, dtype_of(name), piece.length, piece.at).reshape(piece.shape)
+def _array(piece: Piece) -> Array:
+    dtype = np.dtype(piece.dtype)
+    return np.frombuffer(piece.data, dtype, piece.length, piece.at).reshape(piece.shape)

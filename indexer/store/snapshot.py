@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from indexer.keys import keys_of
-from indexer.store.format import NONE, Binding, Block, File, Flag, Stat
+from indexer.store.format import NONE, Binding, Block, File, Flag, Number, Stat
 from indexer.store.pending import encode
+from indexer.store.places import decode, decode_spans
 from indexer.store.tables import Bool, join_digests, offsets_of, take_ragged, unsort_keys
-from indexer.types import Chunk, FileRecord, FileStat, Span
+from indexer.types import Chunk, FileRecord, FileStat
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from indexer.store.dump import Dump
     from indexer.store.manifest import Identity
     from indexer.store.stack import Held, Stack
-    from indexer.store.tables import F32, I8, I64, U16, U32, U64, Array, Tables
+    from indexer.store.tables import F32, I8, I64, U8, U32, U64, Tables
+    from indexer.types import Span
 
 
 class Files(NamedTuple):
@@ -232,15 +234,15 @@ class Snapshot:
             return Rows(none, none, none, none.astype(np.int64), none, none)
         offsets, binding = take_ragged(self.stack.offsets("block_offsets"), self.files.block[bound])
         file = np.repeat(bound, np.diff(offsets)).astype(np.uint32)
-        parent = self.stack.column("bindings", Binding.PARENT)[binding]
+        parent = self.stack.column("numbers", Number.PARENT)[binding]
         first = self.files.first_row[file]
         return Rows(
             file,
             binding.astype(np.uint32),
             self.stack.column("bindings", Binding.CONTENT)[binding],
-            np.where(parent == NONE, -1, first + parent),
-            self.stack.column("bindings", Binding.LINE)[binding],
-            self.stack.column("bindings", Binding.PART)[binding],
+            np.where(parent == 0, -1, first + parent - 1),
+            self.stack.column("numbers", Number.LINE)[binding],
+            self.stack.column("numbers", Number.PART)[binding],
         )
 
     def _row_column(self, column: int) -> U32:
@@ -277,8 +279,7 @@ class Snapshot:
 
     def spans(self, row: int) -> tuple[Span, ...]:
         """Byte and line ranges of a row."""
-        tables, at = self.stack.locate("bindings", int(self.rows.binding[row]))
-        return _spans(tables.spans, tables.span_offsets, at)
+        return decode_spans(_place(*self.stack.locate("bindings", int(self.rows.binding[row]))))
 
     def chunk(self, row: int) -> Chunk:
         """Give a row as the chunk that was added; ``parent`` counts in the file's chunks."""
@@ -287,20 +288,13 @@ class Snapshot:
     def binding(self, number: int) -> Chunk:
         """Give a binding by its id, live or not."""
         tables, at = self.stack.locate("bindings", number)
-        values = tables.bindings[:, at].tolist()
-        bases = tables.bases[tables.base_offsets[at] : tables.base_offsets[at + 1]].tolist()
+        kind, symbol, scope, language = map(self.string, tables.bindings[Binding.KIND :, at].tolist())
+        line, parent, part = tables.numbers[:, at].tolist()
+        spans, signature, docstring = decode(_place(tables, at))
+        first, last = np.searchsorted(tables.base_owners, (at, at + 1)).tolist()
+        bases = tuple(map(self.string, tables.bases[first:last].tolist()))
         return Chunk(
-            self.string(values[Binding.KIND]),
-            self.string(values[Binding.SYMBOL]),
-            self.string(values[Binding.SCOPE]),
-            self.string(values[Binding.LANGUAGE]),
-            _spans(tables.spans, tables.span_offsets, at),
-            values[Binding.LINE],
-            (values[Binding.SIGNATURE_START], values[Binding.SIGNATURE_END]),
-            (values[Binding.DOCSTRING_START], values[Binding.DOCSTRING_END]),
-            -1 if values[Binding.PARENT] == NONE else values[Binding.PARENT],
-            values[Binding.PART],
-            tuple(self.string(name) for name in bases),
+            kind, symbol, scope, language, spans, line, signature, docstring, parent - 1, part, bases
         )
 
     def tables(self) -> Dump:
@@ -339,7 +333,7 @@ class Snapshot:
         """Ids (n,) of contents by their (n, 2) keys, bound or not; -1 where there is none."""
         return self.stack.find("contents", keys)
 
-    def postings(self, term: int) -> tuple[I64, U16]:
+    def postings(self, term: int) -> tuple[I64, U8]:
         """Live contents that hold a term, ascending, and how often each does."""
         ids, counts = self.stack.postings("body", term)
         bound = self.live[ids]
@@ -396,5 +390,7 @@ class Snapshot:
 _NO_IDS: U32 = np.zeros(0, np.uint32)
 
 
-def _spans(spans: Array, offsets: I64, row: int) -> tuple[Span, ...]:
-    return tuple(Span(*values) for values in spans[:, offsets[row] : offsets[row + 1]].T.tolist())
+def _place(tables: Tables, binding: int) -> bytes:
+    start, end = tables.place_offsets[binding : binding + 2].tolist()
+    place: bytes = tables.places[start:end].tobytes()
+    return place

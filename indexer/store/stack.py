@@ -10,15 +10,15 @@ import numpy as np
 
 from indexer.errors import StoreError
 from indexer.store.format import Counts, File, dtype_of
+from indexer.store.packed import Packed
 from indexer.store.retention import join_offsets
-from indexer.store.tables import find_keys, take_ragged
+from indexer.store.tables import find_keys, find_strings, widened
 
 if TYPE_CHECKING:
     from indexer.store.segment import Segment
-    from indexer.store.tables import I64, U16, U64, Array, Tables
+    from indexer.store.tables import I64, U8, U64, Array, Tables
 
 Kind = Literal["strings", "contents", "blocks", "bindings", "files"]
-_KEYS = {"strings": "string", "contents": "content", "blocks": "block"}
 
 
 class Held(NamedTuple):
@@ -26,7 +26,7 @@ class Held(NamedTuple):
 
     place: I64
     ids: I64
-    often: U16
+    often: U8
 
 
 class Stack:
@@ -62,11 +62,7 @@ class Stack:
             open_ = np.flatnonzero(found < 0)
             if not len(open_):
                 break
-            prefix = _KEYS[kind]
-            tables = segment.tables
-            rows = find_keys(
-                getattr(tables, prefix + "_keys"), getattr(tables, prefix + "_rows"), keys[open_]
-            )
+            rows = _rows_of(segment.tables, kind, keys[open_])
             found[open_] = np.where(rows < 0, -1, rows + getattr(segment.base, kind))
         return found
 
@@ -77,7 +73,7 @@ class Stack:
             if not self.tables:
                 return np.zeros(0, dtype_of(array))
             pieces: list[Array] = [getattr(one, array) for one in self.tables]
-            pieces = pieces if row < 0 else [piece[row] for piece in pieces]
+            pieces = [widened(array, piece if row < 0 else piece[row]) for piece in pieces]
             self._columns[key] = pieces[0] if len(pieces) == 1 else np.concatenate(pieces, axis=-1)
         return self._columns[key]
 
@@ -87,6 +83,12 @@ class Stack:
         if key not in self._columns:
             self._columns[key] = join_offsets(self.tables, array) if self.tables else np.zeros(1, np.int64)
         return self._columns[key]
+
+    @cached_property
+    def base_owners(self) -> I64:
+        """The binding that each base belongs to, over all segments; ascending."""
+        owners = [one.tables.base_owners + np.int64(one.base.bindings) for one in self.segments]
+        return np.concatenate([np.zeros(0, np.int64), *owners])
 
     def string(self, number: int) -> bytes:
         """Give a string's bytes."""
@@ -101,7 +103,7 @@ class Stack:
                 return tables, at
         return None
 
-    def postings(self, prefix: Literal["body", "name"], term: int) -> tuple[I64, U16]:
+    def postings(self, prefix: Literal["body", "name"], term: int) -> tuple[I64, U8]:
         """Ids and counts of the rows that hold a term, bound or not."""
         held = self.holding(prefix, np.array([term], np.uint64))
         return held.ids, held.often
@@ -120,16 +122,26 @@ class Stack:
         return Held(
             np.concatenate([none, *(held.place for held in found)]),
             np.concatenate([none, *(held.ids for held in found)]),
-            np.concatenate([none.astype(np.uint16), *(held.often for held in found)]),
+            np.concatenate([none.astype(np.uint8), *(held.often for held in found)]),
         )
+
+
+def _rows_of(tables: Tables, kind: Literal["strings", "contents", "blocks"], keys: U64) -> I64:
+    match kind:
+        case "strings":
+            return find_strings(tables, keys)
+        case "contents":
+            return find_keys(tables.content_keys, tables.content_rows, keys)
+        case "blocks":
+            return find_keys(tables.block_keys, tables.block_rows, keys)
 
 
 def _holding(tables: Tables, prefix: str, wanted: U64) -> Held:
     """Rows of one segment, by its own numbers."""
-    terms: U64 = getattr(tables, prefix + "_terms")
+    packed = Packed.of(tables, prefix)
+    terms = packed.terms
     at = np.searchsorted(terms, wanted)
     inside = np.flatnonzero(at < len(terms))
     hit = inside[terms[at[inside]] == wanted[inside]]
-    cut, taken = take_ragged(getattr(tables, prefix + "_offsets"), at[hit])
-    rows, counts = getattr(tables, prefix + "_rows"), getattr(tables, prefix + "_counts")
-    return Held(np.repeat(hit, np.diff(cut)), rows[taken].astype(np.int64), counts[taken])
+    found = packed.read(at[hit])
+    return Held(np.repeat(hit, np.diff(found.cut)), found.rows, found.counts)

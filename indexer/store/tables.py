@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer.errors import StoreError
-from indexer.store.format import ARRAYS, NONE, OPTIONAL, REFERENCES, Binding, Counts
+from indexer.keys import keys_of
+from indexer.store.format import ARRAYS, NARROW, NONE, OPTIONAL, PREFIX_SHIFT, REFERENCES, Counts, Number
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 I8 = NDArray[np.int8]
 I64 = NDArray[np.int64]
@@ -20,6 +24,10 @@ U64 = NDArray[np.uint64]
 F32 = NDArray[np.float32]
 Bool = NDArray[np.bool_]
 Array = NDArray[Any]
+Narrow = NDArray[Any]  # uint8, uint16 or uint32
+
+
+_MOST = 0xFFFFFFFF
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,37 +35,43 @@ class Tables:
     """One segment's arrays under their names on disk; `format` says what each holds."""
 
     string_bytes: U8
-    string_offsets: I64
-    string_lengths: U32
-    string_keys: U64
-    string_rows: U32
+    string_offsets: U32
+    string_lengths: Narrow
+    string_keys: U32
+    string_rows: Narrow
     name_terms: U64
-    name_offsets: I64
-    name_rows: U32
-    name_counts: U16
+    name_offsets: U32
+    name_rows: U16
+    name_counts: U8
     content_keys: U64
-    content_rows: U32
-    content_lengths: U32
-    content_until: U32
+    content_rows: Narrow
+    content_lengths: Narrow
+    content_until: Narrow
     vectors: I8
     scales: F32
     body_terms: U64
-    body_offsets: I64
-    body_rows: U32
-    body_counts: U16
+    body_offsets: U32
+    body_rows: U16
+    body_counts: U8
     block_keys: U64
-    block_rows: U32
+    block_rows: Narrow
     blocks: U32
-    block_offsets: I64
-    import_offsets: I64
-    imports: U32
-    bindings: U32
-    span_offsets: I64
-    spans: U32
-    base_offsets: I64
-    bases: U32
+    block_offsets: U32
+    import_offsets: U32
+    imports: Narrow
+    bindings: Narrow
+    numbers: Narrow
+    place_offsets: U32
+    places: U8
+    base_owners: Narrow
+    bases: Narrow
     files: U32
     file_stats: U64
+
+    @staticmethod
+    def of(arrays: Mapping[str, Array]) -> Tables:
+        """Take arrays as they are reckoned with: wide, offsets int64. StoreError when these are beyond the format."""
+        return Tables(**{name: _as_stored(name, array) for name, array in arrays.items()})
 
     @property
     def counts(self) -> Counts:
@@ -80,12 +94,29 @@ class Tables:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
+def _as_stored(name: str, array: Array) -> Array:
+    layout = ARRAYS[name]
+    if layout.into:
+        if int(array[-1]) > _MOST:
+            raise StoreError(f"a segment can hold {_MOST} {layout.into}, and this one would hold {array[-1]}")
+        return array.astype(layout.dtype)
+    if not layout.narrow:
+        return array
+    most = int(array.max(initial=0))
+    return array.astype(next((one for one in NARROW if most <= np.iinfo(one).max), layout.dtype))
+
+
+def widened(name: str, array: Array) -> Array:
+    """Give an array to reckon with: a narrow one as the widest that it may be."""
+    return array.astype(ARRAYS[name].dtype, copy=False) if ARRAYS[name].narrow else array
+
+
 def check(tables: Tables, dim: int, base: Counts, where: str) -> None:
     """Hold the arrays against the format: shapes, offsets, sorted keys, ids in range. StoreError names the array.
 
     ``base`` is the first id of each kind: ids up to the segment's own last one are allowed, newer ones are not.
-    Rows inside postings are not read here (they are most of the bytes): `check_postings` does it for the writer, and
-    `Stack.postings` checks what it hands out.
+    Rows inside postings are not read here (they are most of the bytes): `packed.check` does it for the writer, and
+    `Stack.holding` checks what it hands out.
     """
     counts = tables.counts
     limits = base.plus(counts)
@@ -95,23 +126,14 @@ def check(tables: Tables, dim: int, base: Counts, where: str) -> None:
             problem = _reference_problem(name, array, limits)
         if problem:
             raise StoreError(f"{where}: {name}: {problem}")
-    parents = tables.bindings[Binding.PARENT]
-    sizes = np.repeat(np.diff(tables.block_offsets), np.diff(tables.block_offsets))
-    if bool(((parents >= sizes) & (parents != NONE)).any()):
-        raise StoreError(f"{where}: bindings: a parent is not in its block")
-
-
-def check_postings(tables: Tables, where: str) -> None:
-    """Hold the rows inside postings against the number of contents and of strings."""
-    for name, count in (("body_rows", tables.counts.contents), ("name_rows", tables.counts.strings)):
-        rows: Array = getattr(tables, name)
-        if len(rows) and int(rows.max()) >= count:
-            raise StoreError(f"{where}: {name}: row {int(rows.max())}, there are {count}")
+    sizes = np.diff(tables.block_offsets)
+    if bool((tables.numbers[Number.PARENT] > np.repeat(sizes, sizes)).any()):
+        raise StoreError(f"{where}: numbers: a parent is not in its block")
 
 
 def _shape_problem(tables: Tables, name: str, array: Array, counts: Counts, dim: int) -> str:
     layout = ARRAYS[name]
-    if array.dtype != np.dtype(layout.dtype):
+    if array.dtype != layout.dtype and not (layout.narrow and array.dtype in NARROW):
         return f"expected {layout.dtype}, got {array.dtype.str}"
     if name == "vectors":
         return "" if array.shape == (counts.contents, dim) else f"unexpected shape {array.shape}"
@@ -128,6 +150,8 @@ def _paired(tables: Tables, name: str) -> int | None:
             return len(tables.name_terms) + 1
         case "body_offsets":
             return len(tables.body_terms) + 1
+        case "base_owners":
+            return len(tables.bases)
         case "name_counts":
             return len(tables.name_rows)
         case "body_counts":
@@ -139,15 +163,25 @@ def _value_problem(tables: Tables, name: str, array: Array) -> str:
     layout = ARRAYS[name]
     if layout.into:
         cut: Array = getattr(tables, layout.into)
-        if array[0] != 0 or array[-1] != cut.shape[-1] or bool((array[1:] < array[:-1]).any()):
+        # No term is without rows.
+        falls = np.less_equal if name in {"body_offsets", "name_offsets"} else np.less
+        if array[0] != 0 or array[-1] != cut.shape[-1] or bool(falls(array[1:], array[:-1]).any()):
             return f"the offsets do not ascend from 0 to {cut.shape[-1]}"
     if name.endswith("_terms") and bool((array[1:] <= array[:-1]).any()):
         return "the terms do not ascend"
-    if name.endswith("_keys") and bool((array[0, 1:] < array[0, :-1]).any()):
+    if name.endswith("_keys") and _falls(array if array.ndim == 1 else array[0]):
         return "the keys do not ascend"
+    if name == "base_owners" and (
+        _falls(array) or int(array.max(initial=0)) >= max(tables.counts.bindings, 1)
+    ):
+        return "the owners do not ascend among the bindings"
     if name in {"string_rows", "content_rows", "block_rows"} and not _is_permutation(array):
         return "not a permutation of the rows"
     return ""
+
+
+def _falls(array: Array) -> bool:
+    return bool((array[1:] < array[:-1]).any())
 
 
 def _is_permutation(rows: Array) -> bool:
@@ -178,7 +212,7 @@ def offsets_of(lengths: Array) -> I64:
     return offsets
 
 
-def take_ragged(offsets: I64, rows: Array) -> tuple[I64, I64]:
+def take_ragged(offsets: I64 | U32, rows: Array) -> tuple[I64, I64]:
     """Offsets of the taken rows, and the index of their values in the array that ``offsets`` cuts."""
     starts = offsets[rows]
     lengths = offsets[rows + 1] - starts
@@ -192,6 +226,12 @@ def join_digests(high: U64, low: U64) -> list[bytes]:
     return [raw[at : at + 16] for at in range(0, len(raw), 16)]
 
 
+def sort_prefixes(prefixes: U32) -> tuple[U32, U32]:
+    """Sort (n,) beginnings of keys, and give the row of each too."""
+    order = np.argsort(prefixes, kind="stable")
+    return prefixes[order], order.astype(np.uint32)
+
+
 def sort_keys(keys: U64) -> tuple[U64, U32]:
     """Sort (n, 2) keys: the (2, n) sorted halves, and the row of each."""
     order = np.argsort(keys[:, 0])
@@ -201,14 +241,36 @@ def sort_keys(keys: U64) -> tuple[U64, U32]:
     return np.ascontiguousarray(keys[order].T), order.astype(np.uint32)
 
 
-def unsort_keys(sorted_keys: U64, rows: U32) -> U64:
-    """Undo `sort_keys`: (n, 2) keys by row."""
-    keys = np.empty((len(rows), 2), np.uint64)
+def unsort_keys(sorted_keys: Array, rows: Narrow) -> Array:
+    """Undo `sort_keys` and `sort_prefixes`: (n, 2) or (n,) by row."""
+    keys = np.empty(sorted_keys.T.shape, sorted_keys.dtype)
     keys[rows] = sorted_keys.T
     return keys
 
 
-def find_keys(sorted_keys: U64, rows: U32, wanted: U64) -> I64:
+def find_strings(tables: Tables, wanted: U64) -> I64:
+    """Rows (m,) of the strings whose (m, 2) keys are wanted, -1 where there is none."""
+    found = np.full(len(wanted), -1, np.int64)
+    prefixes = (wanted[:, 0] >> PREFIX_SHIFT).astype(np.uint32)
+    at = np.searchsorted(tables.string_keys, prefixes)
+    open_ = np.arange(len(wanted))
+    while True:  # two rounds, but for strings whose keys begin alike
+        open_ = open_[at[open_] < len(tables.string_keys)]
+        open_ = open_[tables.string_keys[at[open_]] == prefixes[open_]]
+        if not len(open_):
+            return found
+        rows = tables.string_rows[at[open_]].astype(np.int64)
+        bounds = zip(
+            tables.string_offsets[rows].tolist(), tables.string_offsets[rows + 1].tolist(), strict=True
+        )
+        keys = keys_of(tables.string_bytes[start:end].tobytes() for start, end in bounds)
+        hit = (keys == wanted[open_]).all(axis=1)
+        found[open_[hit]] = rows[hit]
+        at[open_] += 1
+        open_ = open_[~hit]
+
+
+def find_keys(sorted_keys: U64, rows: Narrow, wanted: U64) -> I64:
     """Rows (m,) of the wanted (m, 2) keys, -1 where there is none."""
     high, low = sorted_keys
     found = np.full(len(wanted), -1, np.int64)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import shutil
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -17,7 +18,7 @@ from indexer.store.disk import DISK
 from indexer.store.format import ARRAYS, FORMAT, MANIFEST, PREVIOUS, Counts
 from indexer.store.manifest import decode, encode
 from indexer.store.segment import open_segment, write
-from indexer.store.tables import Tables
+from indexer.store.tables import Tables, widened
 from tests.store.samples import IDENTITY, QuickDisk, build, put
 
 if TYPE_CHECKING:
@@ -206,13 +207,16 @@ def test_another_format_is_not_ours_to_read(index: Path, scratch: Path) -> None:
 # --- arrays with good checksums and bad values: a writer's fault, or somebody's joke
 
 
-def _last(value: int) -> Callable[[Array], Array]:
+def _at(place: int, value: int) -> Callable[[Array], Array]:
     def change(array: Array) -> Array:
         changed = array.copy()
-        changed[..., -1] = value
+        changed[..., place] = value
         return changed
 
     return change
+
+
+_last = partial(_at, -1)
 
 
 BAD: dict[str, tuple[str, Callable[[Array], Array]]] = {
@@ -220,8 +224,12 @@ BAD: dict[str, tuple[str, Callable[[Array], Array]]] = {
     "short column": ("scales", lambda a: a[:-1]),
     "wrong rows": ("files", lambda a: a[:-1]),
     "wrong dim": ("vectors", lambda a: a[:, :-1]),
-    "offsets descend": ("span_offsets", lambda a: a[::-1].copy()),
-    "offsets beyond": ("string_offsets", _last(1 << 40)),
+    "offsets descend": ("place_offsets", lambda a: np.append(a[-2::-1], a[-1])),
+    "half a place": ("places", lambda a: np.append(a[:-1], a[-1] | 0x80)),
+    "too few numbers for a place": ("places", lambda a: np.append(a[:1] | 0x80, a[1:])),
+    "owner": ("base_owners", _last(1 << 31)),
+    "owners descend": ("base_owners", lambda a: a[::-1].copy()),
+    "offsets beyond": ("string_offsets", _last(1 << 31)),
     "offsets not from 0": ("body_offsets", lambda a: a + 1),
     "string id": ("imports", _last(1 << 31)),
     "content id": ("bindings", lambda a: np.full_like(a, 0xFFFFFFF0)),
@@ -230,9 +238,11 @@ BAD: dict[str, tuple[str, Callable[[Array], Array]]] = {
     "row twice in an index": ("string_rows", np.zeros_like),
     "keys descend": ("content_keys", lambda a: a[:, ::-1].copy()),
     "terms descend": ("body_terms", lambda a: a[::-1].copy()),
-    "row in postings": ("body_rows", _last(1 << 31)),
-    "row in name postings": ("name_rows", _last(1 << 31)),
-    "parent": ("bindings", lambda a: np.where(np.arange(len(a))[:, None] == 10, 7, a).astype(np.uint32)),
+    "row in postings": ("body_rows", _last(0xFFFF)),
+    "row in name postings": ("name_rows", _last(0xFFFF)),
+    "mark before no row": ("body_counts", _last(0)),
+    "term without rows": ("body_offsets", _at(1, 0)),
+    "parent": ("numbers", lambda a: np.full_like(a, 7)),
 }
 
 
@@ -245,7 +255,8 @@ def test_malformed_arrays(root: Path, monkeypatch: pytest.MonkeyPatch, what: str
     manifest = decode((directory / MANIFEST).read_bytes(), "")
     entry = manifest.segments[0]
     good_tables = open_segment(DISK, directory, entry, Counts(), 4, verify=True).tables
-    bad = Tables(**{**good_tables.arrays(), name: change(getattr(good_tables, name))})
+    wide = {key: widened(key, array) for key, array in good_tables.arrays().items()}
+    bad = Tables.of({**wide, name: change(wide[name])})
     path = directory / entry.name
     shutil.rmtree(path) if folder else path.unlink()
     written = write(QuickDisk(), directory, entry.name, bad)
@@ -278,7 +289,7 @@ def test_the_table_of_arrays_is_read_typed(root: Path) -> None:
     whole = path.read_bytes()
     for old, new in (
         (b'"shape":[', b'"shape":"'),
-        (b'"format":1', b'"format":9'),
+        (b'"format":%d' % FORMAT, b'"format":9'),
         (b"vectors", b"victors"),
         (b'"at":', b'"ax":'),
     ):

@@ -52,7 +52,7 @@ GOOD: dict[str, Any] = {
         (("identity", "dim"), None, r"identity.dim: expected int, got null"),
         (("epoch",), ..., "object missing required field epoch"),
         (("generation",), 4, "checksum: the manifest was changed or damaged"),
-        (("format",), 2, "format 2, this version reads 1"),
+        (("format",), FORMAT + 1, f"format {FORMAT + 1}, this version reads {FORMAT}"),
         (("segments",), {}, "segments: expected array, got object"),
     ],
 )
