@@ -147,6 +147,6 @@ def _hybrid(corpus: Corpus, asked: _Asked, embedder: Embedder) -> Scored:
         if (named := rank.score(corpus, question, words, None, k)).finds_the_name:
             return named
         return rank.score(corpus, question, words, dense.meaning(corpus, embedder, question.text), k)
-    meant = dense.begin(corpus, embedder, question.text)
+    comparing = dense.Comparing(corpus, embedder, question.text)
     words = over_all(corpus, question, among)
-    return rank.score(corpus, question, words, meant.result(), k)
+    return rank.score(corpus, question, words, comparing.meaning(), k)

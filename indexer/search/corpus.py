@@ -94,22 +94,32 @@ class Corpus:
         return np.flatnonzero(self.has_rows)
 
     @cached_property
+    def first_of_indexed(self) -> I64:
+        """First row of each file that has rows."""
+        return self.snapshot.files.first_row[self.indexed]
+
+    @cached_property
+    def rows_held(self) -> F64:
+        """How many rows each file (f,) has, at least 1: what a sum is divided by."""
+        return np.maximum(np.diff(self.snapshot.files.first_row), 1).astype(np.float64)
+
+    @cached_property
     def has_rows(self) -> NDArray[np.bool_]:
         """Whether each file (f,) has rows."""
         return np.diff(self.snapshot.files.first_row) > 0
 
     def best_of_files(self, rows: F64) -> F64:
         """Return the highest of each file's rows (f,); 0 for a file without any."""
-        column = np.full(self.files, -np.inf)
-        np.maximum.at(column, self.file, rows)
-        column[~self.has_rows] = 0
+        column = np.zeros(self.files)
+        if len(self.indexed):
+            column[self.indexed] = np.maximum.reduceat(rows, self.first_of_indexed)
         return column
 
     def sums_of_files(self, rows: F64) -> F64:
         """Add up each file's rows (f,)."""
         column = np.zeros(self.files)
         if len(self.indexed):
-            column[self.indexed] = np.add.reduceat(rows, self.snapshot.files.first_row[self.indexed])
+            column[self.indexed] = np.add.reduceat(rows, self.first_of_indexed)
         return column
 
     def best_of_some(self, rows: I64, values: F64) -> F64:

@@ -41,28 +41,48 @@ class Meaning(NamedTuple):
     stem: F64
 
 
-def meaning(corpus: Corpus, embedder: Embedder, query: str) -> Meaning | None:
-    """Compare a question with everything; None where it has no vector."""
-    vector = question_vector(corpus, embedder, query)
-    if not vector.any():
-        return None
-    rows = cosine_to(corpus, vector)
-    held = np.maximum(np.diff(corpus.snapshot.files.first_row), 1)
-    return Meaning(
-        rows,
-        corpus.best_of_files(rows),
-        corpus.sums_of_files(rows) / held,
-        corpus.tree.stems_like(embedder, vector),
-    )
+class Comparing:
+    """A question that is being compared with everything: the products are made beside what the caller does meanwhile.
+
+    They alone are: what takes the longest of them lets go of the interpreter. A second thread that wanted it back
+    between two steps would wait for it, and its caller for that thread.
+    """
+
+    def __init__(self, corpus: Corpus, embedder: Embedder, query: str) -> None:
+        self._corpus, self._embedder = corpus, embedder
+        self._vector = question_vector(corpus, embedder, query)
+        self._whole, self._step = _rounded(self._vector)
+        self._products: list[Future[NDArray[np.float64]]] = []
+        if self._step:
+            self._pieces = list(corpus.snapshot.vectors())
+            self._products = [
+                _beside.submit(_products, self._whole, vectors) for _, vectors, _ in self._pieces
+            ]
+
+    def meaning(self) -> Meaning | None:
+        """What came of it; None where the question has no vector."""
+        if not self._step:
+            return None
+        corpus = self._corpus
+        scores = np.zeros(corpus.snapshot.content_count)
+        for (first, vectors, scales), products in zip(self._pieces, self._products, strict=True):
+            np.multiply(products.result(), scales, out=scores[first : first + len(vectors)])
+        scores *= self._step
+        rows = scores[corpus.content]
+        return Meaning(
+            rows,
+            corpus.best_of_files(rows),
+            corpus.sums_of_files(rows) / corpus.rows_held,
+            corpus.tree.stems_like(self._embedder, self._vector),
+        )
 
 
-# What takes the longest of it lets go of the interpreter: words are looked up meanwhile.
 _beside = ThreadPoolExecutor(_THREADS, "meaning")
 
 
-def begin(corpus: Corpus, embedder: Embedder, query: str) -> Future[Meaning | None]:
-    """`meaning`, beside what the caller does meanwhile."""
-    return _beside.submit(meaning, corpus, embedder, query)
+def meaning(corpus: Corpus, embedder: Embedder, query: str) -> Meaning | None:
+    """Compare a question with everything; None where it has no vector."""
+    return Comparing(corpus, embedder, query).meaning()
 
 
 def together(cosines: F64, starts: I64) -> F64:
@@ -110,16 +130,27 @@ def dots(
     pieces: Iterable[tuple[int, NDArray[np.int8], NDArray[np.float32]]], n: int, vector: NDArray[np.float32]
 ) -> F64:
     """Multiply a vector (dim,) with n others that come in pieces: first number, int8 (m, dim), scales (m,)."""
+    whole, step = _rounded(vector)
     scores = np.zeros(n)
-    largest = float(np.abs(vector).max(initial=0.0))
-    if largest == 0.0:
-        return scores
-    step = largest / 127
-    whole = np.rint(vector / step).astype(np.int8)[None]
-    for first, vectors, scales in pieces:
-        if len(vectors):
-            threads = _THREADS if len(vectors) >= _MANY else 1
-            products = np.asarray(simsimd.cdist(whole, vectors, "dot", threads=threads), np.float64)[0]
-            np.multiply(products, scales, out=scores[first : first + len(vectors)])
-    scores *= step
+    if step:
+        for first, vectors, scales in pieces:
+            np.multiply(_products(whole, vectors), scales, out=scores[first : first + len(vectors)])
+        scores *= step
     return scores
+
+
+def _rounded(vector: NDArray[np.float32]) -> tuple[NDArray[np.int8], float]:
+    """A vector as whole numbers (1, dim) and the step that they count; a step of 0 for a vector of zeros."""
+    step = float(np.abs(vector).max(initial=0.0)) / 127
+    return np.rint(vector / (step or 1.0)).astype(np.int8)[None], step
+
+
+def _products(whole: NDArray[np.int8], vectors: NDArray[np.int8]) -> NDArray[np.float64]:
+    """Products (m,) of one vector (1, dim) with others (m, dim)."""
+    if not len(vectors):
+        return np.zeros(0)
+    threads = _THREADS if len(vectors) >= _MANY else 1
+    products: NDArray[np.float64] = np.asarray(
+        simsimd.cdist(whole, vectors, "dot", threads=threads), np.float64
+    )[0]
+    return products

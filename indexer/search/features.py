@@ -63,15 +63,15 @@ class Candidates:
 
 
 class OverAll(NamedTuple):
-    """What words and paths say of all rows and files; ``columns``: signals (f,) by name, 0 for files not ``allowed`` (f,).
+    """What words and paths say of all rows and files; ``columns``: signals (f,) by name, 0 for files that are not allowed.
 
-    ``among`` (r,) tells which rows may be found at all; None: every one.
+    ``allowed`` (f,) is 1 for files that may be found, else 0; ``among`` (r,) tells which rows may be, None: every one.
     """
 
     lexical: Lexical
     defined: Defined
     columns: dict[str, F64]
-    allowed: NDArray[np.bool_]
+    allowed: F64
     among: NDArray[np.bool_] | None
 
 
@@ -86,13 +86,13 @@ def candidates(
             "meaning_mean": np.maximum(meaning.mean, 0) * words.allowed,
             "meaning_stem": np.maximum(meaning.stem, 0) * words.allowed,
         }
+    names, table = list(columns), np.array(list(columns.values()))
     files = _chosen(columns, most)
     trust = _trust(float(columns["words"].max(initial=0.0)))
-    told = {
-        name: column[files] * _factor(name, column, trust)
-        for name, column in columns.items()
-        if name != "stem"
-    }
+    highest = table.max(axis=1, initial=0.0).tolist()
+    factors = [_factor(name, one, trust) for name, one in zip(names, highest, strict=True)]
+    told = dict(zip(names, table[:, files] * np.array(factors)[:, None], strict=True))
+    del told["stem"]
     told |= signals.places(corpus, files, question.topics)
     told["depth"] = corpus.tree.depth[files] / 5
     told["minor_language"] = corpus.is_minor[files].astype(np.float64)
@@ -100,7 +100,7 @@ def candidates(
     rows = corpus.rows_of_files(files)
     if meaning is not None and len(files):
         many = together(meaning.rows[rows], np.searchsorted(rows, corpus.snapshot.files.first_row[files]))
-        told["meaning_many"] = many * _factor("meaning_many", many, trust)
+        told["meaning_many"] = many * _factor("meaning_many", float(many.max(initial=0.0)), trust)
     return Candidates(files, told, rows, _said(rows, words, meaning, trust), absolute)
 
 
@@ -115,9 +115,10 @@ def over_all(corpus: Corpus, question: Question, among: NDArray[np.bool_] | None
         defined = signals.Defined(defined.rows[kept], defined.all[kept], defined.strong[kept])
     columns = _of_rows(corpus, lexical, defined) | _of_paths(corpus, question, known, shares)
     columns["definition_words"] = signals.definition_words(corpus, known, shares)
-    allowed = (
+    holding = (
         corpus.has_rows if among is None else np.bincount(corpus.file[among], minlength=corpus.files) > 0
     )
+    allowed = holding.astype(np.float64)
     for column in columns.values():
         np.multiply(column, allowed, out=column)
     return OverAll(lexical, defined, columns, allowed, among)
@@ -168,11 +169,9 @@ def _trust(words: float) -> float:
     return min(1.0, max(0.0, (words - _POOR) / (_FAIR - _POOR)))
 
 
-def _factor(name: str, column: F64, trust: float) -> float:
+def _factor(name: str, highest: float, trust: float) -> float:
     """What a signal is multiplied with: 1 over the best file's, and by how much words are to be trusted."""
-    scale = 1.0
-    if name in _WORDS or name in _MEANINGS:
-        scale = float(column.max(initial=0.0)) or 1.0
+    scale = (highest or 1.0) if name in _WORDS or name in _MEANINGS else 1.0
     if name in _MEANINGS:
         return (1 + _INSTEAD * (1 - trust)) / scale
     return trust / scale if name in _WORDS or name in _PATH_WORDS else 1.0

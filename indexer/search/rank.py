@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import heapq
 import math
+from collections import deque
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from indexer.ragged import firsts
 from indexer.search.features import CANDIDATES, candidates
 from indexer.search.show import first_run
 from indexer.search.weights import Weights, weights
@@ -104,51 +107,37 @@ def select(corpus: Corpus, rows: I64, scores: F64, k: int, same_file: float = SA
     """
     rounded = np.round(scores, _DIGITS)
     held = np.flatnonzero(rounded > 0)
-    rows, rounded = rows[held], rounded[held]
-    most = max(64, 8 * k)
-    while True:
-        best = _top(rounded, most)
-        chosen = list(_walk(corpus, rows[best], rounded[best], k, same_file))
-        if len(best) == len(rows):
-            return chosen
-        # What was left out can only come in where it reaches the last one chosen.
-        if len(chosen) == k and chosen[-1].score > rounded[best[-1]]:
-            return chosen
-        most *= 8
+    return list(islice(_walk(corpus, rows[held], rounded[held], same_file), k))
 
 
-def _top(scores: F64, most: int) -> I64:
-    at = np.arange(len(scores))
-    if len(scores) > most:
-        at = np.sort(np.argpartition(-scores, most)[:most])
-    return at[np.argsort(-scores[at], kind="stable")]
+def _walk(corpus: Corpus, rows: I64, scores: F64, same_file: float) -> Iterator[Ranked]:
+    """Take the best file's best row again and again; each time one of a file is taken, its others sink.
 
-
-def _walk(corpus: Corpus, rows: I64, scores: F64, k: int, same_file: float) -> Iterator[Ranked]:
-    """Take the best file's best row again and again; each time one of a file is taken, its others sink."""
+    Only of the files that come up are the rows put in order. Ties go by file, which is the order of the rows.
+    """
+    first = firsts(corpus.file[rows])
+    if not len(first):
+        return
+    best = np.maximum.reduceat(scores, first)
+    order = np.argsort(-best, kind="stable")
+    fresh = deque(zip((-best[order]).tolist(), order.tolist(), strict=True))
+    cuts = [*first.tolist(), len(rows)]
     files: dict[int, _File] = {}
-    # The best last, so that a file's next row is popped off.
-    for row, file, own in zip(
-        rows[::-1].tolist(), corpus.file[rows[::-1]].tolist(), scores[::-1].tolist(), strict=True
-    ):
-        if (one := files.get(file)) is None:
-            one = files[file] = _File([], [])
-        one.rows.append((row, own))
-    heap = [(-one.rows[-1][1], one.rows[-1][0], file) for file, one in files.items()]
-    heapq.heapify(heap)
+    again: list[tuple[float, int]] = []
     contents: set[int] = set()
-    left = k
-    while heap and left:
-        sunk, row, file = heapq.heappop(heap)
-        one = files[file]
-        one.rows.pop()
+    while fresh or again:
+        taken = heapq.heappop(again) if again and (not fresh or again[0] < fresh[0]) else fresh.popleft()
+        sunk, file = taken
+        if (one := files.get(file)) is None:
+            own = slice(cuts[file], cuts[file + 1])
+            one = files[file] = _File.of(rows[own], scores[own])
+        row, _ = one.rows.pop()
         content = int(corpus.content[row])
         if content not in contents and (run := one.run(corpus, row)):
             contents.add(content)
-            left -= 1
             yield Ranked(row, -sunk, run)
         if one.rows and (after := round(one.rows[-1][1] * same_file ** len(one.shown), _DIGITS)):
-            heapq.heappush(heap, (-after, one.rows[-1][0], file))
+            heapq.heappush(again, (-after, file))
 
 
 class _File(NamedTuple):
@@ -156,6 +145,12 @@ class _File(NamedTuple):
 
     rows: list[tuple[int, float]]
     shown: list[Span]
+
+    @classmethod
+    def of(cls, rows: I64, scores: F64) -> _File:
+        """Put a file's rows (n,) in order; of equal scores the first row is the best."""
+        order = np.argsort(-scores, kind="stable")[::-1]
+        return cls(list(zip(rows[order].tolist(), scores[order].tolist(), strict=True)), [])
 
     def run(self, corpus: Corpus, row: int) -> tuple[Span, ...]:
         """Return what is shown of a row; nothing if some line of it is shown already."""

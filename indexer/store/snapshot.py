@@ -7,7 +7,7 @@ depends on the order in which things were written.
 from __future__ import annotations
 
 from bisect import bisect_left
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -20,13 +20,15 @@ from indexer.store.tables import Bool, join_digests, offsets_of, take_ragged, un
 from indexer.types import Chunk, FileRecord, FileStat
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from indexer.store.dump import Dump
     from indexer.store.manifest import Identity
     from indexer.store.stack import Held, Stack
     from indexer.store.tables import F32, I8, I64, U8, U32, U64, Tables
     from indexer.types import Span
+
+_STRINGS = 4096  # texts that a snapshot remembers
 
 
 class Files(NamedTuple):
@@ -373,9 +375,11 @@ class Snapshot:
         """
         return self.stack.holding("name", terms)
 
-    def string(self, number: int) -> str:
-        """Text of a string."""
-        return self.stack.string(number).decode("utf-8", "surrogateescape")
+    @cached_property
+    def string(self) -> Callable[[int], str]:
+        """Text of a string; the latest are remembered, as kinds and languages are the same ones again and again."""
+        stack = self.stack  # not the snapshot itself, which is to go when nobody holds it any more
+        return lru_cache(_STRINGS)(lambda number: stack.string(number).decode("utf-8", "surrogateescape"))
 
     def strings(self, numbers: U32) -> list[str]:
         """Texts of many strings, whose ids ascend."""
