@@ -217,8 +217,21 @@ def test_a_merge_is_never_larger_than_memory_should_hold(commits: list[int]) -> 
         merged = new + sum(sizes[start:])
         assert start == len(sizes) or merged <= tiers.LARGEST
         sizes = [*sizes[:start], merged]
-        most = 2 * tiers.MOST_PIECES + sum(sizes) // (tiers.FULL // 2)
-        assert len(sizes) <= most, [size >> 20 for size in sizes]
+        full = sum(size >= tiers.FULL for size in sizes)
+        assert len(sizes) - full <= (full + 1) * tiers.MOST_PIECES, [size >> 20 for size in sizes]
+
+
+def test_a_small_commit_never_rewrites_a_large_piece() -> None:
+    """As in a large store: pieces of every size, the last ones as large as pieces get, then one save after the other."""
+    sizes = [size << 20 for size in (100, 78, 58, 61, 61, 52, 90, 207, 215)]
+    before, written = list(sizes), 0
+    for _ in range(100):
+        start = tiers.plan(sizes, 8000)
+        written += 8000 + sum(sizes[start:])
+        sizes = [*sizes[:start], 8000 + sum(sizes[start:])]
+    assert sizes[: len(before)] == before
+    assert len(sizes) - len(before) <= tiers.MOST_PIECES
+    assert written <= 12 * 100 * 8000
 
 
 # --- what a commit costs
