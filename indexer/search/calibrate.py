@@ -163,7 +163,7 @@ def sample(corpus: Corpus, reader: show.Reader, most: int = _SAMPLE) -> list[Exa
     """Choose documented definitions, production code first, then by a hash: the same ones for equal trees."""
     snapshot = corpus.snapshot
     kinds = np.array([corpus.string_id(kind) for kind in sorted(_DOCUMENTED)], np.int64)
-    defined = np.isin(snapshot.kind, kinds) & (snapshot.rows.part == 0)
+    defined = np.isin(snapshot.kind, kinds) & (snapshot.part == 0)
     chosen: dict[str, Example] = {}
     for row in _shuffled(corpus, np.flatnonzero(defined & (snapshot.symbol != corpus.string_id(""))))[
         :_MOST_TRIED
@@ -178,7 +178,7 @@ def sample(corpus: Corpus, reader: show.Reader, most: int = _SAMPLE) -> list[Exa
 def _shuffled(corpus: Corpus, rows: I64) -> list[int]:
     if not len(rows):
         return []
-    places = [f"{corpus.path(row)}:{corpus.snapshot.rows.line[row]}" for row in rows.tolist()]
+    places = [f"{corpus.path(row)}:{corpus.snapshot.line[row]}" for row in rows.tolist()]
     keys = keys_of([place.encode("utf-8", "surrogateescape") for place in places])[:, 0]
     elsewhere = corpus.tree.places(corpus.file[rows]) != 0
     shuffled: list[int] = rows[np.lexsort((keys, elsewhere))].tolist()

@@ -125,7 +125,7 @@ def _first_byte(corpus: Corpus, row: int, chunk: Chunk) -> int:
     """Where to begin to read: a part of a split definition, or of the rest of a file, may begin inside a string."""
     if chunk.kind == Kind.REST:
         return 0
-    parent = int(corpus.snapshot.rows.parent[row])
+    parent = corpus.snapshot.parent(row)
     return corpus.snapshot.spans(parent)[0].start if chunk.part and parent >= 0 else chunk.spans[0].start
 
 

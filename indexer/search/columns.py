@@ -13,6 +13,8 @@ from indexer.ragged import ranges
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from indexer.store.since import Edits
+
 F64 = NDArray[np.float64]
 I64 = NDArray[np.int64]
 
@@ -51,6 +53,15 @@ class Inverse:
         self._lengths = np.bincount(column, minlength=values)
         self._starts = np.cumsum(self._lengths) - self._lengths
 
+    def __len__(self) -> int:
+        """How many values there may be."""
+        return len(self._lengths)
+
+    def holds(self, ids: I64) -> NDArray[np.bool_]:
+        """Tell which of some ids (n,) any row has."""
+        held: NDArray[np.bool_] = self._lengths[ids] > 0
+        return held
+
     def find(self, ids: I64) -> tuple[I64, I64]:
         """Rows (m,) that have some ids (n,), and of each the place of its id among them, ascending."""
         lengths, starts = self._lengths[ids], self._starts[ids]
@@ -59,13 +70,43 @@ class Inverse:
         return self._rows[ranges(starts, lengths)], np.repeat(np.arange(len(ids)), lengths)
 
 
+class LaterInverse(Inverse):
+    """The inverse of a column in which some rows have given way to others since an earlier one was made.
+
+    Nothing is made anew: rows that are found are moved to where they are now, and those that are fresh are looked up
+    beside them. Ids mean what they meant, or fresh rows alone have them.
+    """
+
+    def __init__(self, before: Inverse, edits: Edits, column: NDArray[Any]) -> None:
+        """Take the inverse of the earlier column, and the column as it is now."""
+        self._before, self._edits = before, edits
+        places = np.sort(column[edits.fresh].astype(np.int64) << 32 | edits.fresh)
+        self._values, self._fresh_rows = places >> 32, places & 0xFFFFFFFF
+
+    def holds(self, ids: I64) -> NDArray[np.bool_]:
+        """As `Inverse.holds`."""
+        return np.bincount(self.find(ids)[1], minlength=len(ids)) > 0
+
+    def find(self, ids: I64) -> tuple[I64, I64]:
+        """As `Inverse.find`."""
+        known = np.flatnonzero(ids < len(self._before))
+        rows, at = self._before.find(ids[known])
+        kept, rows = self._edits.move(rows)
+        rows, at = rows[kept], known[at[kept]]
+        starts = np.searchsorted(self._values, ids)
+        lengths = np.searchsorted(self._values, ids, "right") - starts
+        if not lengths.any():
+            return rows, at
+        rows = np.append(rows, self._fresh_rows[ranges(starts, lengths)])
+        places = np.sort(np.append(at, np.repeat(np.arange(len(ids)), lengths)) << 32 | rows)
+        return places & 0xFFFFFFFF, places >> 32
+
+
 def sums(at: I64, values: NDArray[Any], n: int) -> F64:
     """Add up the values (m,) that stand at each of n places; `np.bincount`, which of nothing makes whole numbers."""
     return np.bincount(at, values, n).astype(np.float64, copy=False)
 
 
-def relative(lengths: NDArray[Any]) -> F64:
-    """Divide by the average, which is a quotient of whole numbers and so the same whatever the history."""
-    average = float(lengths.sum()) / max(len(lengths), 1) or 1.0
-    quotients: F64 = lengths / average
-    return quotients
+def average(lengths: NDArray[Any]) -> float:
+    """Average of some whole numbers (n,), a quotient of two of them and so the same whatever the history; never 0."""
+    return float(lengths.sum()) / max(len(lengths), 1) or 1.0

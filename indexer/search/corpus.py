@@ -7,11 +7,11 @@ which depend on history, only ever serve to look something up.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from indexer.search.columns import F64, I64, Inverse, relative
+from indexer.search.columns import F64, I64, Inverse, LaterInverse, average, sums
 from indexer.search.imports import ImportGraph
 from indexer.search.tree import TreeColumns
 from indexer.search.uses import type_uses
@@ -26,19 +26,29 @@ if TYPE_CHECKING:
     from indexer.search.file_graph import FileGraph
     from indexer.search.query import Term
     from indexer.store import Snapshot
+    from indexer.store.since import Edits
     from indexer.types import Span
 
 _MINOR = 0.1  # of all files: a language with fewer is not what the repository is written in
 
 
+class Grown(NamedTuple):
+    """The view of an earlier snapshot, and what has changed since: see `indexer.store.since`."""
+
+    trunk: Corpus
+    files: Edits
+    rows: Edits
+
+
 class Corpus:
     """A view of one snapshot; columns are made when first needed and kept with it. Threads may share one.
 
-    ``before``, the view of the generation before, lends what has not changed.
+    ``before``, the view of an earlier generation, lends what has not changed.
     """
 
     def __init__(self, snapshot: Snapshot, before: Corpus | None = None) -> None:
         self.snapshot = snapshot
+        self.grown = _grown(snapshot, before)
         self.file: NDArray[np.int64] = snapshot.rows.file.astype(np.int64)
         self.content: NDArray[np.int64] = snapshot.rows.content.astype(
             np.int64
@@ -76,15 +86,39 @@ class Corpus:
     # --- lengths
 
     @cached_property
-    def row_length(self) -> F64:
-        """Terms in each row's body, as multiples of the average."""
-        return relative(self.snapshot.content_length[self.content].astype(np.float64))
+    def row_terms(self) -> NDArray[np.uint32]:
+        """Terms in each row's body."""
+        if self.grown is None:
+            return self.snapshot.content_length[self.content]
+        fresh = self.content[self.grown.rows.fresh]
+        lengths = self.snapshot.stack.gather("contents", "content_lengths", fresh)
+        return self.grown.rows.splice(self.grown.trunk.row_terms, lengths)
 
     @cached_property
-    def file_name_length(self) -> F64:
-        """Terms in the symbols of each file's rows, as multiples of the average."""
-        lengths = self.snapshot.string_length[self.snapshot.symbol]
-        return relative(np.bincount(self.file, lengths, self.files))
+    def _row_average(self) -> float:
+        return average(self.row_terms)
+
+    def row_length(self, rows: I64) -> F64:
+        """Terms in the bodies of some rows (n,), as multiples of the average of all."""
+        return self.row_terms[rows] / self._row_average
+
+    @cached_property
+    def file_name_terms(self) -> F64:
+        """Terms in the symbols of each file's rows (f,)."""
+        if self.grown is None:
+            return sums(self.file, self.snapshot.string_length[self.snapshot.symbol], self.files)
+        files, rows = self.grown.files.fresh, self.grown.rows.fresh
+        lengths = self.snapshot.lengths_of(self.snapshot.symbol[rows].astype(np.int64))
+        fresh = sums(np.searchsorted(files, self.file[rows]), lengths, len(files))
+        return self.grown.files.splice(self.grown.trunk.file_name_terms, fresh)
+
+    @cached_property
+    def _file_name_average(self) -> float:
+        return average(self.file_name_terms)
+
+    def file_name_length(self, files: I64) -> F64:
+        """Terms in the symbols of some files' rows (n,), as multiples of the average of all."""
+        return self.file_name_terms[files] / self._file_name_average
 
     # --- files
 
@@ -131,7 +165,10 @@ class Corpus:
     @cached_property
     def is_minor(self) -> NDArray[np.bool_]:
         """Files (f,) in a language that few files of the tree are in."""
-        language = self.snapshot.files.language
+        languages = self.snapshot.files.language
+        if self.grown and np.array_equal(languages, self.grown.trunk.snapshot.files.language):
+            return self.grown.trunk.is_minor
+        _, language = np.unique(languages, return_inverse=True)
         share = np.bincount(language) / max(self.files, 1)
         minor: NDArray[np.bool_] = share[language] < _MINOR
         return minor
@@ -179,13 +216,11 @@ class Corpus:
 
     # --- symbols
 
-    @cached_property
-    def symbol_size(self) -> I64:
-        """Bytes of each string; 0 for strings that are no live row's symbol."""
-        sizes = np.zeros(self.snapshot.string_count, np.int64)
-        symbols = self.snapshot.symbol
-        if len(symbols):
-            sizes[symbols] = self.snapshot.string_size[symbols]
+    def symbol_size(self, strings: I64) -> I64:
+        """Bytes of some strings (n,); 0 for those that are no live row's symbol."""
+        held = self.symbol.holds(strings)
+        sizes = np.zeros(len(strings), np.int64)
+        sizes[held] = self.snapshot.stack.sizes("strings", "string_offsets", strings[held])
         return sizes
 
     def rows_with_symbols(self, symbols: Sequence[int]) -> I64:
@@ -202,8 +237,9 @@ class Corpus:
     @cached_property
     def symbols(self) -> list[tuple[int, str]]:
         """Symbols of live rows: string id and text."""
-        numbers = np.flatnonzero(self.symbol_size).tolist()
-        return [(number, self.snapshot.string(number)) for number in numbers]
+        numbers = np.unique(self.snapshot.symbol)
+        named = zip(numbers.tolist(), self.snapshot.strings(numbers), strict=True)
+        return [(number, text) for number, text in named if text]
 
     # --- terms
 
@@ -218,7 +254,7 @@ class Corpus:
     def holding(self, terms: NDArray[np.uint64]) -> I64:
         """Count the live contents that hold each of some terms (n,)."""
         held = self.snapshot.holding(terms)
-        return np.bincount(held.place[self.snapshot.live[held.ids]], minlength=len(terms))
+        return np.bincount(held.place[self.contents.holds(held.ids)], minlength=len(terms))
 
     def names(self, terms: NDArray[np.uint64]) -> Held:
         """Strings (symbols, scopes, paths, whatever has a name) that hold each of some terms (n,), by place."""
@@ -227,7 +263,7 @@ class Corpus:
     def bodies(self, terms: NDArray[np.uint64]) -> Held:
         """Rows whose body holds each of some terms (n,), by place."""
         # Bound or not: contents that no row has are left out here.
-        return self.held(self._contents, by_place(self.snapshot.holding(terms)))
+        return self.held(self.contents, by_place(self.snapshot.holding(terms)))
 
     def held(self, inverse: Inverse, held: Held) -> Held:
         """Pass on what some ids hold, by place, to the rows that have these ids; by place too."""
@@ -236,26 +272,35 @@ class Corpus:
 
     def rows_alike(self, row: int) -> list[int]:
         """Rows that have the same content as a row, that one among them, ascending."""
-        rows, _ = self._contents.find(self.content[row : row + 1])
+        rows, _ = self.contents.find(self.content[row : row + 1])
         return sorted(rows.tolist())
 
     @cached_property
-    def _contents(self) -> Inverse:
+    def contents(self) -> Inverse:
+        """From contents to the rows that have them."""
+        if self.grown:
+            return LaterInverse(self.grown.trunk.contents, self.grown.rows, self.content)
         return Inverse(self.content, self.snapshot.content_count)
 
     @cached_property
     def symbol(self) -> Inverse:
         """From strings to the rows of which they are the symbol."""
+        if self.grown:
+            return LaterInverse(self.grown.trunk.symbol, self.grown.rows, self.snapshot.symbol)
         return Inverse(self.snapshot.symbol, self.snapshot.string_count)
 
     @cached_property
     def scope(self) -> Inverse:
         """From strings to the rows of which they are the scope."""
+        if self.grown:
+            return LaterInverse(self.grown.trunk.scope, self.grown.rows, self.snapshot.scope)
         return Inverse(self.snapshot.scope, self.snapshot.string_count)
 
     @cached_property
     def files_by_path(self) -> Inverse:
         """From strings to the files of which they are the path."""
+        if self.grown:
+            return LaterInverse(self.grown.trunk.files_by_path, self.grown.files, self.snapshot.files.path)
         return Inverse(self.snapshot.files.path, self.snapshot.string_count)
 
     def in_rows(self, held: Held) -> Held:
@@ -263,6 +308,14 @@ class Corpus:
         cut, rows = take_ragged(self.snapshot.files.first_row, held.ids)
         lengths = np.diff(cut)
         return Held(np.repeat(held.place, lengths), rows, np.repeat(held.often, lengths))
+
+
+def _grown(snapshot: Snapshot, before: Corpus | None) -> Grown | None:
+    """Find the view that the snapshot's columns are spliced from, if ``before`` or its own trunk is one of that."""
+    trunk = before.grown.trunk if before and before.grown else before
+    if trunk is None or snapshot.since is None or trunk.snapshot is not snapshot.since.trunk:
+        return None
+    return Grown(trunk, snapshot.since.files, snapshot.since.rows)
 
 
 def by_place(held: Held) -> Held:

@@ -15,6 +15,7 @@ from indexer.search.file_graph import FileGraph
 from indexer.search.import_languages import number_of
 from indexer.search.import_meaning import Resolver
 from indexer.store.format import NONE, Flag
+from indexer.store.tables import take_ragged
 
 if TYPE_CHECKING:
     from indexer.search.columns import I64
@@ -30,7 +31,10 @@ class ImportGraph(FileGraph):
         sources = _Sources(snapshot)
         known = before.made if before is not None and before.made.sources.same_tree(sources) else None
         self.made: _Made = _more(snapshot, sources, known) if known else _all(snapshot, sources)
-        super().__init__(self.made.edges, len(sources.paths))
+        if before is not None and self.made.edges is before.made.edges:
+            vars(self).update(vars(before) | {"made": self.made})  # with all that was made of the edges
+        else:
+            super().__init__(self.made.edges, len(sources.paths))
 
 
 class _Made(NamedTuple):
@@ -55,17 +59,24 @@ def _more(snapshot: Snapshot, sources: _Sources, known: _Made) -> _Made:
     changed = sources.changed(known.sources)
     if not len(changed):
         return known._replace(sources=sources)
-    resolver = known.resolver
+    resolver, files = known.resolver, len(sources.paths)
     asked = resolver.ask(snapshot, changed)
-    kept = known.ballots[:, ~np.isin(known.ballots[0], changed)]
-    ballots = np.concatenate((kept, asked.ballots), axis=1)
+    is_changed = np.zeros(files, np.bool_)
+    is_changed[changed] = True
+    of_changed = is_changed[known.ballots[0]]
+    edges = resolver.edges(asked, known.roots)
+    before = take_ragged(np.searchsorted(known.edges, np.arange(files + 1) * files), changed)[1]
+    if np.array_equal(known.ballots[:, of_changed], asked.ballots) and np.array_equal(
+        known.edges[before], edges
+    ):
+        return known._replace(sources=sources)  # nearly always: what is saved seldom imports anything new
+    ballots = np.concatenate((known.ballots[:, ~of_changed], asked.ballots), axis=1)
     roots = resolver.roots(ballots[1])
     if (
         roots != known.roots
     ):  # a few changed imports can change what all others mean, though they hardly ever do
         return _all(snapshot, sources, resolver)
-    kept = known.edges[~np.isin(known.edges // len(sources.paths), changed)]
-    return _Made(sources, resolver, ballots, roots, np.sort(np.append(kept, resolver.edges(asked, roots))))
+    return _Made(sources, resolver, ballots, roots, np.sort(np.append(np.delete(known.edges, before), edges)))
 
 
 class _Sources:

@@ -114,7 +114,7 @@ def _together(rows: int, symbols: Held, scopes: Held, paths: Held) -> _Named:
 def _rows(corpus: Corpus, known: Known, bodies: Held, named: _Named) -> tuple[F64, F64]:
     """Scores of rows by all fields, and by their body alone."""
     n = len(known.hashes)
-    length = corpus.row_length[bodies.ids]
+    length = corpus.row_length(bodies.ids)
     often = bodies.often.astype(np.float64)
     holding = np.bincount(bodies.place, minlength=n)
     value = _share(known.weights * _idf(holding, corpus.rows))
@@ -160,7 +160,7 @@ def _files(corpus: Corpus, known: Known, bodies: Held, symbols: Held, paths: Hel
     often = np.bincount(of_symbols, symbols.often, n * files)
     pairs = np.flatnonzero(often > 0)
     place, file = np.divmod(pairs, max(files, 1))
-    length = 1 - _FILE_B + _FILE_B * corpus.file_name_length[file]
+    length = 1 - _FILE_B + _FILE_B * corpus.file_name_length(file)
     said = _share(worth)[place] * _saturate(often[pairs] / length)
     return worth, sums(file, said, files)
 

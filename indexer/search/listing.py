@@ -28,7 +28,7 @@ def listed(
     notes: Sequence[str],
 ) -> Found:
     """Return the first k chunks that pass, by path and place, each with score 1; equal contents stand together."""
-    wanted = among if request.calls else among & (corpus.snapshot.rows.part == 0)
+    wanted = among if request.calls else among & (corpus.snapshot.part == 0)
     rows = list(_first_of_each(corpus, wanted))
     hits = show.hits(corpus, reader, [(row, 1.0) for row in rows[: request.k]], wanted)
     if len(rows) > request.k:

@@ -92,7 +92,7 @@ def definitions(corpus: Corpus, known: Known, heard: Heard) -> Defined:
         if heard.names[at].scope:
             values[own] *= scope_weights(corpus, rows[own], heard.names[at].scope)
         elif heard.names[at].weight < _COMMON:
-            whole = int(np.count_nonzero(corpus.snapshot.rows.part[rows[own]] == 0))
+            whole = int(np.count_nonzero(corpus.snapshot.part[rows[own]] == 0))
             values[own] /= 1 + math.log(max(1, whole))
     return _added_up(rows, values, weights[name] >= _STRONG)
 
@@ -125,7 +125,7 @@ def _symbols_named(corpus: Corpus, known: Known, heard: Heard) -> tuple[I64, I64
     asked = np.flatnonzero(places >= 0)
     cut, taken = take_ragged(cuts, places[asked])
     strings, owner = known.strings.ids[taken], np.repeat(asked, np.diff(cut))
-    more = corpus.symbol_size[strings] - sizes[owner]
+    more = corpus.symbol_size(strings) - sizes[owner]
     alike = np.flatnonzero((more >= 0) & (more <= 4))  # underscores make it longer
     for at, symbol in zip(owner[alike].tolist(), strings[alike].tolist(), strict=True):
         text, name = corpus.snapshot.string(symbol), heard.names[at]
@@ -166,7 +166,7 @@ def _scope_fit(scope: str, wanted: tuple[str, ...]) -> float:
 def definition_words(corpus: Corpus, known: Known, shares: F64) -> F64:
     """Tell how well the best of each file's symbols (f,) and the question cover one another, word by word."""
     n = max(len(known.hashes), 1)
-    live = np.flatnonzero(corpus.symbol_size[known.strings.ids])
+    live = np.flatnonzero(corpus.symbol.holds(known.strings.ids))
     pairs = np.sort(known.strings.ids[live] * n + known.strings.place[live])
     strings, place = np.divmod(pairs, n)
     first = firsts(strings)
@@ -174,7 +174,7 @@ def definition_words(corpus: Corpus, known: Known, shares: F64) -> F64:
         return np.zeros(corpus.files)
     symbols, words = strings[first], np.diff(first, append=len(strings))
     covers = np.minimum(np.add.reduceat(shares[place], first), 1.0)
-    values = covers * np.minimum(words / np.maximum(corpus.snapshot.string_length[symbols], 1), 1.0)
+    values = covers * np.minimum(words / np.maximum(corpus.snapshot.lengths_of(symbols), 1), 1.0)
     rows, source = corpus.symbol.find(symbols)
     return corpus.best_of_some(rows, values[source])
 

@@ -46,7 +46,7 @@ def symbols(
     if not asked.key:
         raise QueryError("symbols: give a name or a part of one")
     rows, fits = _globbed(corpus, name.strip()) if _GLOB.search(name) else _named(corpus, asked)
-    first = corpus.snapshot.rows.part[rows] == 0
+    first = corpus.snapshot.part[rows] == 0
     rows, fits = rows[first], fits[first]
     notes: list[str] = []
     if len(rows) and where.any_given:

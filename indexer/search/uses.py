@@ -55,7 +55,7 @@ def _definitions(snapshot: Snapshot) -> I64:
         return np.zeros(0, np.int64)
     kinds = [number for kind in _TYPES if (number := snapshot.string_id(kind)) is not None]
     in_language = np.isin(snapshot.language, languages)
-    return np.flatnonzero(in_language & np.isin(snapshot.kind, kinds) & (snapshot.rows.part == 0))
+    return np.flatnonzero(in_language & np.isin(snapshot.kind, kinds) & (snapshot.part == 0))
 
 
 def _terms(names: Sequence[str], telling: Bool) -> U64:

@@ -233,7 +233,7 @@ async def _workspace_symbol(session: Session, params: schema.WorkspaceSymbolPara
 def _definitions(corpus: Corpus, read: ReadText) -> list[Hit]:
     """The first definitions, by path and place."""
     snapshot = corpus.snapshot
-    named = (snapshot.symbol != corpus.string_id("")) & (snapshot.rows.part == 0)
+    named = (snapshot.symbol != corpus.string_id("")) & (snapshot.part == 0)
     reader = show.Reader(corpus, read)
     return show.definition_hits(
         reader, [(row, 1.0) for row in np.flatnonzero(named)[:_SYMBOLS_SHOWN].tolist()]

@@ -7,10 +7,11 @@ from indexer.lazily import from_rooms
 if TYPE_CHECKING:
     from indexer.store.commit import Writer
     from indexer.store.inspection import inspect, make_private
+    from indexer.store.live import Files, Rows
     from indexer.store.lock import RootLock
     from indexer.store.manifest import Identity
     from indexer.store.opening import open_snapshot, verify
-    from indexer.store.snapshot import Files, Rows, Snapshot
+    from indexer.store.snapshot import Snapshot
     from indexer.store.stack import Held
 
 __all__ = [
@@ -30,11 +31,11 @@ __all__ = [
 __getattr__ = from_rooms(
     __name__,
     {
-        "Files": "snapshot",
+        "Files": "live",
         "Held": "stack",
         "Identity": "manifest",
         "RootLock": "lock",
-        "Rows": "snapshot",
+        "Rows": "live",
         "Snapshot": "snapshot",
         "Writer": "commit",
         "inspect": "inspection",

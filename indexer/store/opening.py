@@ -33,7 +33,7 @@ def open_snapshot(
 ) -> Snapshot:
     """Open the current generation for reading, without a lock.
 
-    ``previous`` lends the segments it shares with the new generation. NotIndexedError when there is no index;
+    ``previous`` lends what it shares with the new generation. NotIndexedError when there is no index;
     StoreError when it is damaged or, with ``expected``, made by something else.
     """
     for attempt in range(ATTEMPTS):
@@ -57,6 +57,7 @@ def open_snapshot(
                 generation=manifest.generation,
                 complete=manifest.complete,
                 identity=manifest.identity,
+                before=previous,
             )
     raise AssertionError
 

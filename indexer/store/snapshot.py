@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from functools import cached_property, lru_cache, partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from indexer.keys import keys_of
+from indexer.store import live
 from indexer.store.format import NONE, Binding, Block, File, Flag, Number, Stat
+from indexer.store.live import NO_IDS, Files, Rows, bytes_of, texts
 from indexer.store.pending import encode
 from indexer.store.places import decode, decode_spans
-from indexer.store.tables import Bool, join_digests, offsets_of, take_ragged, unsort_keys
+from indexer.store.since import since
+from indexer.store.tables import Bool, join_digests, take_ragged, unsort_keys
 from indexer.types import Chunk, FileRecord, FileStat
 
 if TYPE_CHECKING:
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
 
     from indexer.store.dump import Dump
     from indexer.store.manifest import Identity
+    from indexer.store.since import Since
     from indexer.store.stack import Held, Stack
     from indexer.store.tables import F32, I8, I64, U8, U32, U64, Tables
     from indexer.types import Span
@@ -31,46 +35,23 @@ if TYPE_CHECKING:
 _STRINGS = 4096  # texts that a snapshot remembers
 
 
-class Files(NamedTuple):
-    """Live files (f,), by path bytes. All but these are string ids; ``block`` may be NONE.
-
-    The rows of file i are ``first_row[i]`` to ``first_row[i + 1]``; ``flags`` holds the bits of `format.Flag`;
-    ``content_hash`` (f, 2) the halves of the hash, which counts where the flag HASHED is set.
-    """
-
-    path: U32
-    language: U32
-    reason: U32
-    block: U32
-    flags: U32
-    first_row: I64
-    encoding: U32
-    detail: U32
-    content_hash: U64
-
-
-class Rows(NamedTuple):
-    """Live (file, binding) pairs (r,), by path bytes, then first byte.
-
-    ``file`` counts in `Files`, ``binding`` and ``content`` are ids; ``parent`` is the row of the enclosing definition
-    (of a split one's first part), -1 without one; ``line`` is the definition's own line.
-    """
-
-    file: U32
-    binding: U32
-    content: U32
-    parent: I64
-    line: U32
-    part: U32
-
-
 class Snapshot:
     """A generation that can be read for as long as it is held, whatever a writer does meanwhile."""
 
     def __init__(
-        self, stack: Stack, *, epoch: str, generation: int, complete: bool, identity: Identity
+        self,
+        stack: Stack,
+        *,
+        epoch: str,
+        generation: int,
+        complete: bool,
+        identity: Identity,
+        before: Snapshot | None = None,
     ) -> None:
+        """``before``, an earlier generation, lends what both have in common."""
+        trunk = before and (before.since.trunk if before.since else before)
         self.stack = stack
+        self.since: Since | None = since(trunk, stack) if trunk else None
         self.epoch = epoch
         self.generation = generation
         self.complete = complete
@@ -79,67 +60,31 @@ class Snapshot:
     # --- files
 
     @cached_property
-    def _live_files(self) -> tuple[I64, list[bytes]]:
-        """Newest rows of the paths that are not removed, and these paths, by path bytes."""
-        if not self.stack.total.files:
-            return np.zeros(0, np.int64), []
-        path, flags = self.stack.column("files", File.PATH), self.stack.column("files", File.FLAGS)
-        newest = np.full(self.stack.total.strings, -1, np.int64)
-        newest[path] = np.arange(len(path))  # of several rows the last is the newest
-        rows = newest[newest >= 0]
-        rows = rows[(flags[rows] & Flag.REMOVED) == 0]
-        # By path id: in each segment the paths stand in byte order, so that this sorts a few sorted runs.
-        names = self._bytes_of(path[rows])
-        order = sorted(range(len(names)), key=names.__getitem__)
-        return rows[np.array(order, np.int64)], [names[at] for at in order]
+    def live_files(self) -> tuple[I64, list[bytes]]:
+        """Rows of the live files in the joined table (f,), and their paths, by path bytes."""
+        return live.live_files(self.stack, self.since)
 
     @property
     def _file_rows(self) -> I64:
-        return self._live_files[0]
-
-    def _bytes_of(self, strings: U32) -> list[bytes]:
-        """Bytes of many strings, whose ids ascend."""
-        found: list[bytes] = []
-        for segment in self.stack.segments:
-            tables, base = segment.tables, segment.base.strings
-            start, end = np.searchsorted(strings, (base, base + tables.counts.strings))
-            own = strings[start:end].astype(np.int64) - base
-            if len(own):
-                data = tables.string_bytes[: tables.string_offsets[own[-1] + 1]].tobytes()
-                bounds = zip(
-                    tables.string_offsets[own].tolist(), tables.string_offsets[own + 1].tolist(), strict=True
-                )
-                found += [data[a:b] for a, b in bounds]
-        return found
-
-    def _file_column(self, row: int) -> U32:
-        column: U32 = self.stack.column("files", row)[self._file_rows] if len(self._file_rows) else _NO_IDS
-        return column
+        return self.live_files[0]
 
     @cached_property
     def files(self) -> Files:
         """Columns of the live files."""
-        block = self._file_column(File.BLOCK)
-        lengths = np.zeros(len(block), np.int64)
-        if self.stack.total.blocks:
-            bound = block != NONE
-            lengths[bound] = np.diff(self.stack.offsets("block_offsets"))[block[bound]]
-        return Files(
-            self._file_column(File.PATH),
-            self._file_column(File.LANGUAGE),
-            self._file_column(File.REASON),
-            block,
-            self._file_column(File.FLAGS),
-            offsets_of(lengths),
-            self._file_column(File.ENCODING),
-            self._file_column(File.DETAIL),
-            self.stack.column("file_stats").reshape(Stat.ROWS, -1)[Stat.HASH_HIGH :, self._file_rows].T,
-        )
+        return live.files(self.stack, self._file_rows)
+
+    @property
+    def names(self) -> list[bytes]:
+        """Paths of the live files, in their order, as bytes."""
+        return self.live_files[1]
 
     @cached_property
     def paths(self) -> list[str]:
         """Paths of the live files, in their order."""
-        return [name.decode("utf-8", "surrogateescape") for name in self._live_files[1]]
+        if not self.since:
+            return texts(self.names)
+        edits, paths = self.since.files, self.since.trunk.paths
+        return paths if edits.in_place else edits.splice_list(paths, texts(self.since.names))
 
     def known(self) -> tuple[dict[str, FileStat], set[str]]:
         """Stats of all live files by path, and the paths whose stat proves nothing yet (racy)."""
@@ -155,7 +100,7 @@ class Snapshot:
 
     def file_of(self, path: str) -> int | None:
         """Place of a live file in `files`, by path."""
-        names, wanted = self._live_files[1], encode(path)
+        names, wanted = self.names, encode(path)
         at = bisect_left(names, wanted)
         return at if at < len(names) and names[at] == wanted else None
 
@@ -210,7 +155,7 @@ class Snapshot:
     @cached_property
     def imported(self) -> tuple[I64, U32]:
         """What every live file imports: offsets (f + 1,), and string ids that they cut."""
-        offsets, ids = np.zeros(len(self.files.block) + 1, np.int64), _NO_IDS
+        offsets, ids = np.zeros(len(self.files.block) + 1, np.int64), NO_IDS
         bound = np.flatnonzero(self.files.block != NONE)
         if len(bound):
             cut, at = take_ragged(self.stack.offsets("import_offsets"), self.files.block[bound])
@@ -230,48 +175,53 @@ class Snapshot:
     @cached_property
     def rows(self) -> Rows:
         """Columns of the live rows."""
-        bound = np.flatnonzero(self.files.block != NONE)
-        if not len(bound):
-            none = _NO_IDS
-            return Rows(none, none, none, none.astype(np.int64), none, none)
-        offsets, binding = take_ragged(self.stack.offsets("block_offsets"), self.files.block[bound])
-        file = np.repeat(bound, np.diff(offsets)).astype(np.uint32)
-        parent = self.stack.column("numbers", Number.PARENT)[binding]
-        first = self.files.first_row[file]
-        return Rows(
-            file,
-            binding.astype(np.uint32),
-            self.stack.column("bindings", Binding.CONTENT)[binding],
-            np.where(parent == 0, -1, first + parent - 1),
-            self.stack.column("numbers", Number.LINE)[binding],
-            self.stack.column("numbers", Number.PART)[binding],
-        )
+        return live.rows(self.stack, self.files, self.since)
 
-    def _row_column(self, column: int) -> U32:
+    def _row_column(self, name: str, column: int, array: str = "bindings") -> U32:
+        if self.since:
+            before: U32 = getattr(self.since.trunk, name)
+            fresh = self.rows.binding[self.since.rows.fresh].astype(np.int64)
+            return self.since.rows.splice(before, self.stack.gather("bindings", array, fresh, column))
         if not len(self.rows.binding):
-            return _NO_IDS
-        values: U32 = self.stack.column("bindings", column)[self.rows.binding]
+            return NO_IDS
+        values: U32 = self.stack.column(array, column)[self.rows.binding]
         return values
 
     @cached_property
     def kind(self) -> U32:
         """String id of each row's kind."""
-        return self._row_column(Binding.KIND)
+        return self._row_column("kind", Binding.KIND)
 
     @cached_property
     def symbol(self) -> U32:
         """String id of each row's symbol."""
-        return self._row_column(Binding.SYMBOL)
+        return self._row_column("symbol", Binding.SYMBOL)
 
     @cached_property
     def scope(self) -> U32:
         """String id of each row's scope."""
-        return self._row_column(Binding.SCOPE)
+        return self._row_column("scope", Binding.SCOPE)
 
     @cached_property
     def language(self) -> U32:
         """String id of each row's language."""
-        return self._row_column(Binding.LANGUAGE)
+        return self._row_column("language", Binding.LANGUAGE)
+
+    @cached_property
+    def line(self) -> U32:
+        """The definition's own line, of each row."""
+        return self._row_column("line", Number.LINE, "numbers")
+
+    @cached_property
+    def part(self) -> U32:
+        """Which part of a definition that was split each row is; 0 for the first and of those that were not."""
+        return self._row_column("part", Number.PART, "numbers")
+
+    def parent(self, row: int) -> int:
+        """Row of the enclosing definition (of a split one's first part), -1 without one."""
+        tables, at = self.stack.locate("bindings", int(self.rows.binding[row]))
+        parent = int(tables.numbers[Number.PARENT, at]) - 1
+        return parent if parent < 0 else int(self.files.first_row[self.rows.file[row]]) + parent
 
     @cached_property
     def path(self) -> U32:
@@ -363,10 +313,10 @@ class Snapshot:
         lengths: U32 = self.stack.column("string_lengths")
         return lengths
 
-    @cached_property
-    def string_size(self) -> I64:
-        """Number of bytes of each string (s,)."""
-        return np.diff(self.stack.offsets("string_offsets"))
+    def lengths_of(self, strings: I64) -> U32:
+        """Number of terms of some strings (n,)."""
+        lengths: U32 = self.stack.gather("strings", "string_lengths", strings)
+        return lengths
 
     def names_holding(self, terms: U64) -> Held:
         """Strings (paths, symbols, scopes, imports ...) that hold each of many terms, in no order.
@@ -383,15 +333,12 @@ class Snapshot:
 
     def strings(self, numbers: U32) -> list[str]:
         """Texts of many strings, whose ids ascend."""
-        return [text.decode("utf-8", "surrogateescape") for text in self._bytes_of(numbers)]
+        return [text.decode("utf-8", "surrogateescape") for text in bytes_of(self.stack, numbers)]
 
     def string_id(self, text: str) -> int | None:
         """Id of a string; equal strings have equal ids."""
         number = int(self.stack.find("strings", keys_of([encode(text)]))[0])
         return None if number < 0 else number
-
-
-_NO_IDS: U32 = np.zeros(0, np.uint32)
 
 
 def _place(tables: Tables, binding: int) -> bytes:

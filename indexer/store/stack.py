@@ -15,6 +15,8 @@ from indexer.store.retention import join_offsets
 from indexer.store.tables import find_keys, find_strings, widened
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from indexer.store.segment import Segment
     from indexer.store.tables import I64, U8, U64, Array, Tables
 
@@ -89,6 +91,29 @@ class Stack:
         """The binding that each base belongs to, over all segments; ascending."""
         owners = [one.tables.base_owners + np.int64(one.base.bindings) for one in self.segments]
         return np.concatenate([np.zeros(0, np.int64), *owners])
+
+    def gather(self, kind: Kind, array: str, ids: I64, row: int = -1) -> Array:
+        """Values (n,) of one array (or one of its rows) at some ids (n,): for few of them, nothing is joined."""
+        values = np.empty(len(ids), dtype_of(array))
+        for tables, mine, own in self._owners(kind, ids):
+            column = getattr(tables, array)
+            values[mine] = (column if row < 0 else column[row])[own]
+        return values
+
+    def sizes(self, kind: Kind, offsets: str, ids: I64) -> I64:
+        """Lengths (n,) of the ragged rows of some ids (n,)."""
+        lengths = np.empty(len(ids), np.int64)
+        for tables, mine, own in self._owners(kind, ids):
+            ends = getattr(tables, offsets)
+            lengths[mine] = ends[own + 1].astype(np.int64) - ends[own]
+        return lengths
+
+    def _owners(self, kind: Kind, ids: I64) -> Iterator[tuple[Tables, I64, I64]]:
+        """Each segment that owns some of the ids (n,): its tables, the places of these, and its own numbers for them."""
+        owner = np.searchsorted(self._bases[kind], ids, "right") - 1
+        for at in np.flatnonzero(np.bincount(owner, minlength=0)).tolist():
+            mine = np.flatnonzero(owner == at)
+            yield self.tables[at], mine, ids[mine] - self._bases[kind][at]
 
     def string(self, number: int) -> bytes:
         """Give a string's bytes."""

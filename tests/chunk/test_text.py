@@ -242,6 +242,19 @@ def test_words_are_counted_as_the_tokenizer_does(text: str) -> None:
     assert size(text.encode()) <= Ruler(text.encode()).words(0, len(text.encode())) <= size(text.encode()) + 3
 
 
+def test_no_character_makes_more_words_than_are_counted() -> None:
+    """Of the first plane every one, of the others those at both ends of what share their first bytes."""
+    first = [number for number in range(0x80, 0x10000) if not 0xD800 <= number < 0xE000]
+    others = [number + end for number in range(0x10000, 0x110000, 256) for end in (0, 255)]
+    wrong = [
+        hex(number)
+        for number in first + others
+        if size(text := f"a{chr(number)}b\u6f22{chr(number)}\u6f22{chr(number)}".encode())
+        > Ruler(text).words(0, len(text))
+    ]
+    assert wrong == []
+
+
 @pytest.mark.parametrize(
     "bad", [b"\xc2", b"\xe1", b"\xe2\xba", b"\xf0\x9f", b"\x80", b"\xff", b"\xed\xa0\x80"]
 )

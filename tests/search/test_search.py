@@ -303,7 +303,7 @@ def test_a_corpus_that_is_kept_answers_as_a_new_one(shop: Tree) -> None:
 def test_what_is_prepared_answers_as_what_is_not(tree: Tree) -> None:
     corpus = tree.write({"a.py": "import b\n\n\ndef keep():\n    return 1\n", "b.py": "x = 1\n"}).index()
     prepare(corpus, tree.embedder)
-    assert {"symbol", "graph", "row_length"} <= vars(corpus).keys()
+    assert {"symbol", "graph", "row_terms"} <= vars(corpus).keys()
     assert corpus.tree._stem_vectors or tree.embedder.name == "hashing"
     for query in ("keep", "what keeps one", "x"):
         request = Request(query=query)

@@ -18,6 +18,7 @@ from indexer.types import FileRecord, FileStat
 from tests.store.samples import add_block
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from pathlib import Path
 
     from indexer.embed import TermEmbedder
@@ -41,16 +42,17 @@ class Tree:
             place.write_bytes(text.encode())
         return self
 
-    def index(self, *gone: str) -> Corpus:
-        """Put every file on disk into the index, unbind those that are gone, and open what came of it."""
+    def index(self, *gone: str, only: Collection[str] | None = None) -> Corpus:
+        """Put every file on disk (or some) into the index, unbind those that are gone, and open what came of it."""
         e = self.embedder
         identity = Identity(e.name, e.dim, e.version, tokens.VERSION, chunk.VERSION)
         with Writer(self.root, self.index_dir, identity) as writer:
             for path in gone:
                 writer.remove_file(path)
             for place in sorted(self.root.rglob("*")):
-                if place.is_file():
-                    self._put(writer, place.relative_to(self.root).as_posix(), place.read_bytes())
+                path = place.relative_to(self.root).as_posix()
+                if place.is_file() and (only is None or path in only):
+                    self._put(writer, path, place.read_bytes())
             writer.commit()
         return Corpus(open_snapshot(self.index_dir))
 

@@ -65,7 +65,14 @@ def answers(snapshot: Snapshot) -> object:
         names[term] = sorted((snapshot.string(number), found[number]) for number in set(live) & found.keys())
     columns = [
         (snapshot.paths[file], keys[content], parent, line, part)
-        for file, _, content, parent, line, part in zip(*(c.tolist() for c in snapshot.rows), strict=True)
+        for file, content, parent, line, part in zip(
+            snapshot.rows.file.tolist(),
+            snapshot.rows.content.tolist(),
+            map(snapshot.parent, range(len(snapshot.rows.file))),
+            snapshot.line.tolist(),
+            snapshot.part.tolist(),
+            strict=True,
+        )
     ]
     lengths = sorted(
         (keys[number], int(snapshot.content_length[number])) for number in np.flatnonzero(snapshot.live)
@@ -86,6 +93,7 @@ class Histories(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.top = Path(tempfile.mkdtemp(prefix="store-model-"))
+        self.followed: Snapshot | None = None
         self.root = self.top / "root"
         self.root.mkdir()
         self.index = self.root / ".indexer"
@@ -174,6 +182,8 @@ class Histories(RuleBasedStateMachine):
 
     def look(self) -> None:
         snapshot = open_snapshot(self.index, IDENTITY)
+        self.followed = open_snapshot(self.index, IDENTITY, self.followed)
+        assert answers(self.followed) == answers(snapshot), "what is spliced is what is read anew"
         assert snapshot.complete == self.writer.snapshot.complete
         assert len(snapshot.stack.segments) <= tiers.MOST_PIECES
         assert verify(self.index) == []

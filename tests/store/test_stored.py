@@ -148,7 +148,7 @@ def test_arrays_are_as_narrow_as_their_values_let_them(root: Path, monkeypatch: 
             writer.commit()
             widths.append(writer.snapshot.stack.tables[-1].numbers.dtype.itemsize)
         assert widths == [1, 2, 4]
-        assert writer.snapshot.rows.line.tolist() == [1, 2, 300, 70_000]
+        assert writer.snapshot.line.tolist() == [1, 2, 300, 70_000]
         assert all(
             writer.snapshot.stack.column(name).dtype == np.dtype(layout.dtype)
             for name, layout in ARRAYS.items()
