@@ -111,6 +111,12 @@ class Indexer:
         """End the parser processes; the next run starts new ones. They are worth keeping between quick edits only."""
         if self._pool is not None:
             self._pool.close()
+            self._pool = None
+
+    @property
+    def has_parsers(self) -> bool:
+        """Whether there are parser processes, to be ended by `rest`."""
+        return self._pool is not None
 
     @property
     def snapshot(self) -> Snapshot:

@@ -120,13 +120,24 @@ class _Updater:
         """Take jobs until the pipe closes."""
         try:
             while True:
-                if self._indexer is not None and not self._pipe.poll(_REST_SECONDS):
-                    self._indexer.rest()
-                    _give_back_memory()
+                self._rest()
                 self._job = self._pipe.recv()
                 self._pipe.send(self._done())
         finally:
             self._forget()
+
+    def _rest(self) -> None:
+        """Let go of what only work needs: parsers after a while without any, memory with them.
+
+        A scan that found nothing to parse is the end of that work; then this is done at once, so that no timer is left
+        to wake a quiet machine.
+        """
+        indexer = self._indexer
+        if indexer is None or not (indexer.has_parsers or self._job.kind == SCAN):
+            return
+        if not self._pipe.poll(_REST_SECONDS if indexer.has_parsers else 0):
+            indexer.rest()
+            _give_back_memory()
 
     def _done(self) -> Message:
         job = self._job

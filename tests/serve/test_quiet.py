@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import math
+import multiprocessing
 import os
 import struct
+import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
+from indexer.reindex import reindex
 from indexer.serve.audit import Audit
 from indexer.serve.events import Event, Progress
 from indexer.serve.service import LiveService, open_service
-from indexer.serve.updater import AUDIT, Finished
+from indexer.serve.updater import AUDIT, SCAN, UPDATE, Finished, Going, Job, _Updater
 from tests.counting import workspace
 from tests.serve.homes import Home, family, sync, wait_until
 from tests.trees import git
@@ -66,6 +72,52 @@ def deadlines(loop: asyncio.AbstractEventLoop) -> list[float]:
     """In how many seconds the loop would wake up by itself."""
     timers = loop._scheduled  # type: ignore[attr-defined]
     return [timer.when() - loop.time() for timer in timers if not timer.cancelled()]
+
+
+class Pauses:
+    """A pipe to an updater that notes for how long it was asked to wait for something to come."""
+
+    def __init__(self, pipe: Connection) -> None:
+        self._pipe = pipe
+        self.seconds: list[float] = []
+
+    def poll(self, seconds: float) -> bool:
+        self.seconds.append(seconds)
+        return self._pipe.poll(seconds)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._pipe, name)
+
+
+def test_an_updater_waits_with_a_timer_only_while_it_has_parsers(root: Path) -> None:
+    space = workspace(root)
+    reindex(space)
+    ours, theirs = multiprocessing.Pipe()
+    noted = Pauses(theirs)
+
+    def serve() -> None:
+        with suppress(EOFError):
+            _Updater(space, cast("Connection", noted)).run()
+
+    def ends(job: Job) -> None:
+        ours.send(job)
+        while not isinstance(message := ours.recv(), Finished):
+            assert isinstance(message, Going), message
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    try:
+        ends(Job(1, SCAN))
+        ends(Job(2, UPDATE, ("pkg/m0.py",)))
+        assert [pause for pause in noted.seconds if pause] == []
+        (root / "pkg" / "m0.py").write_text("def changed(): pass\n")
+        ends(Job(3, UPDATE, ("pkg/m0.py",)))
+        ours.send(Job(4, SCAN))  # which ends the wait for work
+        assert isinstance(ours.recv(), Finished)
+        assert len([pause for pause in noted.seconds if pause]) == 1
+    finally:
+        ours.close()
+        thread.join()
 
 
 def test_nothing_is_planned_within_a_minute(root: Path) -> None:
