@@ -15,7 +15,7 @@ The road through the house::
 
 Imports point one way, down this list (``tests/test_layers.py`` holds it)::
 
-    0  types  errors  settings  config  tokens  keys  columns  ragged  processes
+    0  types  files  errors  settings  config  tokens  versions  keys  columns  ragged  processes  lazily
     1  scan/  chunk/  embed/
     2  store/  workspace
     3  reindex/  search/

@@ -22,6 +22,7 @@ LAYERS = [
         "processes",
         "versions",
         "lazily",
+        "files",
     },
     {"scan", "chunk", "embed"},
     {"store", "workspace"},

@@ -18,14 +18,13 @@ from indexer.scan.walk import walk
 from indexer.store.known import look
 from indexer.store.lock import RootLock
 from indexer.store.manifest import Identity
-from indexer.types import Report
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from indexer.scan.walk import Scan
     from indexer.store.known import Known, Proof
-    from indexer.types import Stats
+    from indexer.types import Report, Stats
     from indexer.workspace import Workspace
 
 
@@ -130,6 +129,8 @@ def _is_same(scan: Scan, known: Stats) -> bool:
 
 
 def _report(space: Workspace, known: Known, scan: Scan, seconds: float) -> Report:
+    from indexer.types import Report  # here, since `--quiet` tells nobody
+
     report = Report(str(space.root), known.generation)
     report.files.scanned = report.files.unchanged = len(known.stats.names)
     report.files.skipped = len(scan.skipped) + known.skipped

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from indexer.files import Reason, Skipped
 from indexer.scan.secrets import has_secret
 from indexer.scan.text import Text, decode
-from indexer.types import Reason, Skipped
 
 if TYPE_CHECKING:
     from indexer.settings import ScanSettings

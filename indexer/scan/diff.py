@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from indexer.types import FileStat
+    from indexer.files import FileStat
 
 # Linux stamps files by its timer tick, 1 to 10 ms; two or three ticks leave room for a slow one.
 _TICK_NS = 30_000_000

@@ -9,8 +9,8 @@ import os
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
+from indexer.files import FileStat, Stats
 from indexer.scan.names import NEVER_ENTERED, TO_JUDGE, reason_by_name
-from indexer.types import FileStat, Stats
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from indexer.files import Reason
 from indexer.scan.secrets import SECRET_NAMES, SECRET_SUFFIXES, is_secret_name
-from indexer.types import Reason
 
 # The homes of version control, and our own: never entered, whatever a rule or a tracked file says.
 NEVER_ENTERED = frozenset({b".git", b".hg", b".svn", b".indexer"})

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import xxhash
 
-from indexer.types import FileStat, Reason, Skipped
+from indexer.files import FileStat, Reason, Skipped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
+from indexer.files import FileStat, Reason, Skipped
 from indexer.scan import git
 from indexer.scan.early import KIND, REGULAR, Early, decoded, is_as_known, look_of, plain
 from indexer.scan.early import look as look_early
@@ -24,11 +25,10 @@ from indexer.scan.names import NEVER_ENTERED, reason_by_name
 from indexer.scan.nested import Level, matches
 from indexer.scan.tree import Folder, Repository, Tree
 from indexer.scan.trees import way_to
-from indexer.types import FileStat, Reason, Skipped
 
 if TYPE_CHECKING:
+    from indexer.files import Stats
     from indexer.settings import ScanSettings
-    from indexer.types import Stats
 
 # A root that cannot be listed can still be looked into.
 _SEARCH = getattr(os, "O_PATH", os.O_RDONLY)

@@ -145,7 +145,11 @@ def place_of(root: str | os.PathLike[str]) -> Place:
 
     Device and inode are hashed too: containers that share a ``/tmp`` may hold different roots under one path.
     """
-    import hashlib  # here, since a client that finds what is announced needs none
+    # Here, since a client that finds what is announced needs none. By itself, since `hashlib` loads OpenSSL beside it.
+    try:
+        from _blake2 import blake2b
+    except ImportError:  # another Python than CPython
+        from hashlib import blake2b
 
     path = os.fspath(root)
     try:
@@ -155,7 +159,7 @@ def place_of(root: str | os.PathLike[str]) -> Place:
             f"{path}: cannot be opened ({error.strerror}); name a folder that is there"
         ) from error
     identity = os.fsencode(path) + f"\0{found.st_dev}:{found.st_ino}".encode()
-    key = hashlib.blake2b(identity, digest_size=_KEY_BYTES).hexdigest()
+    key = blake2b(identity, digest_size=_KEY_BYTES).hexdigest()
     return Place(path, runtime_dir(), key)
 
 

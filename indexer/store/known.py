@@ -17,12 +17,12 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from indexer.errors import StoreError
+from indexer.files import Reason, Stats
 from indexer.store.disk import DISK
 from indexer.store.format import MANIFEST, NEXT, NONE, PREVIOUS, File, Flag, Stat, is_ours
 from indexer.store.manifest import load
 from indexer.store.pieces import pieces_of
 from indexer.store.publish import ignores_itself
-from indexer.types import Reason, Stats
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
