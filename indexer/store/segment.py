@@ -22,7 +22,6 @@ from indexer.store.format import (
     TABLE_OF_ARRAYS,
     TEMPORARY,
     Counts,
-    dtype_of,
     is_folder,
 )
 from indexer.store.pieces import ArrayEntry, Contents, Piece, npy_header, pieces_of
@@ -82,7 +81,7 @@ def _body(tables: Tables) -> bytes:
     entries = {name: ArrayEntry(array.shape, dtype=_narrower(name, array)) for name, array in arrays.items()}
     at = first = _aligned(HEADER + len(_table(entries)) + AT_DIGITS * len(entries))
     for name, (head, data) in pieces.items():
-        entries[name] = msgspec.structs.replace(entries[name], at=at)
+        entries[name] = ArrayEntry(arrays[name].shape, at, dtype=entries[name].dtype)
         at = _aligned(at + len(head) + len(data))
     room = first - HEADER
     parts: list[Buffer] = [room.to_bytes(HEADER - BODY, "little"), _table(entries).ljust(room)]
@@ -109,7 +108,8 @@ def _write_folder(disk: Disk, path: Path, tables: Tables) -> Written:
 
 
 def _narrower(name: str, array: Array) -> Any:
-    return array.dtype.str if ARRAYS[name].narrow and array.dtype != dtype_of(name) else ""
+    layout, dtype = ARRAYS[name], array.dtype.str
+    return dtype if layout.narrow and dtype != layout.dtype else ""
 
 
 def _table(entries: dict[str, ArrayEntry]) -> bytes:

@@ -28,6 +28,7 @@ Narrow = NDArray[Any]  # uint8, uint16 or uint32
 
 
 _MOST = 0xFFFFFFFF
+_LIMITS = (1 << 8, 1 << 16)  # of `NARROW`
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,9 @@ def _as_stored(name: str, array: Array) -> Array:
     if not layout.narrow:
         return array
     most = int(array.max(initial=0))
-    return array.astype(next((one for one in NARROW if most <= np.iinfo(one).max), layout.dtype))
+    return array.astype(
+        next((one for limit, one in zip(_LIMITS, NARROW, strict=True) if most < limit), layout.dtype)
+    )
 
 
 def widened(name: str, array: Array) -> Array:
