@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -19,7 +21,7 @@ from indexer.store import known, open_snapshot
 from indexer.store.known import look
 from indexer.types import FileStat
 from indexer.workspace import Workspace
-from tests.counting import command, workspace
+from tests.counting import workspace
 from tests.test_counts import started
 from tests.trees import age, commit, git
 
@@ -67,11 +69,24 @@ def test_it_says_what_any_run_says_and_asks_git_twice(root: Path) -> None:
     assert (found.notes, found.unknown) == (outcome.notes, outcome.unknown)
 
 
-def test_it_loads_no_arrays(root: Path, tmp_path: Path) -> None:
-    run = command(tmp_path / "log", "reindex", root, "--quiet")
-    assert (run.status, run.out, run.err) == (0, "", "")
-    assert not [path for path in run.opened if "/numpy/" in path]
-    assert run.opened  # something is seen
+# What takes a millisecond or more to load, and what of our own only a change needs.
+HEAVY = {
+    "numpy", "hashlib", "tomllib", "platformdirs", "tempfile", "shutil", "random", "asyncio", "logging", "tree_sitter",
+    "zipfile", "identify", "indexer.types", "indexer.tokens", "indexer.embed.static", "indexer.chunk.worker",
+    "indexer.reindex.live", "indexer.reindex.run", "indexer.store.commit", "indexer.store.snapshot", "indexer.search",
+}  # fmt: skip
+
+
+def test_the_command_loads_what_it_needs(root: Path) -> None:
+    code = (
+        "import sys; from indexer.cli import main; status = main(['reindex', sys.argv[1], '--quiet']); "
+        "print(status, *sys.modules)"
+    )
+    run = [sys.executable, "-P", "-c", code, str(root)]
+    status, *loaded = subprocess.run(run, capture_output=True, text=True, check=True).stdout.split()
+    assert status == "0"
+    assert "indexer.reindex.standing" in loaded
+    assert HEAVY & set(loaded) == set()
 
 
 def test_folders_without_git_and_nested_repositories_stand_too(root: Path, tmp_path: Path) -> None:

@@ -99,8 +99,9 @@ When what is verified. At every open, by readers and writers: the manifest's che
 of large ones that of segment.json and the size of every array; then of all that every array has its dtype and shape, offsets
 ascend, ids are in range (`tables.check`). Rows inside postings are held against the range when they are handed out, and
 places when they are read. When a writer opens, and by `verify`: every checksum of every array, the rows inside postings,
-and that each place has its numbers. `inspect` looks at what the other manifests name too, at what no manifest names, and
-at who may read it.
+and that each place has its numbers. A run that may find nothing changed (`known`) verifies every checksum, and leaves to
+the writer what is wrong. `inspect` looks at what the other manifests name too, at what no manifest names, and at who may
+read it.
 
 What happens then. A manifest that cannot be read: the previous one counts. A segment that is damaged or missing: the
 previous manifest, if all it names is whole; else the segments below the damaged one, which are an earlier generation
