@@ -120,15 +120,24 @@ def _unmarked(packed: Packed) -> Postings:
 
 def _read(low: U16, counts: U8, cut: I64) -> Read:
     """Read the entries of t terms, cut by ``cut`` (t + 1,)."""
-    rows = low.astype(np.int64)
     marks = np.flatnonzero(counts == MARK)
     if not len(marks):
-        return Read(cut, rows, counts)
+        return Read(cut, low.astype(np.int64), counts)
     starts = np.union1d(cut[:-1], marks)
-    pages = np.where(counts[starts] == MARK, rows[starts] << PAGE_BITS, 0)
-    rows += np.repeat(pages, np.diff(starts, append=len(rows)))
-    held = np.flatnonzero(counts != MARK)
-    return Read(np.searchsorted(held, cut), rows[held], counts[held])
+    marked = counts[starts] == MARK
+    lengths = np.diff(starts, append=len(low)) - marked
+    pages = np.where(marked, low[starts], 0).astype(np.int64) << PAGE_BITS
+    rows = _without(marks, low).astype(np.int64)
+    rows += np.repeat(pages, lengths)
+    return Read(cut - np.searchsorted(marks, cut), rows, _without(marks, counts))
+
+
+def _without(marks: I64, entries: Array) -> Array:
+    """Leave out the marks: where they are far apart, as those of common terms are, what is between them is copied."""
+    if len(marks) > len(entries) >> 8:
+        return np.delete(entries, marks)
+    firsts, ends = [0, *(marks + 1).tolist()], [*marks.tolist(), len(entries)]
+    return np.concatenate([entries[first:end] for first, end in zip(firsts, ends, strict=True)])
 
 
 def check(tables: Tables, where: str) -> None:

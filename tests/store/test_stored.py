@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.errors import StoreError
@@ -53,6 +53,7 @@ def _of_rows(limit: int) -> st.SearchStrategy[dict[int, list[tuple[int, int]]]]:
     )
 
 
+@settings(deadline=None)
 @given(
     st.sampled_from([1 << 16, 1 << 18, 0xFFFFFFFF]).flatmap(_of_rows),
     st.sampled_from([1, 2, 1000]),
@@ -73,6 +74,14 @@ def test_packed_postings_are_read_as_they_were(
     pairs = list(zip(read.rows.tolist(), read.counts.tolist(), strict=True))
     found = [sorted(pairs[a:b]) for a, b in pairwise(read.cut.tolist())]
     assert found == [want[term] for term in some]
+
+
+def test_marks_that_are_far_apart_are_left_out_as_others_are() -> None:
+    want = {1: [(row, 1 + row % 7) for row in range(0, 300_000, 100)], 2: [(70_000, 2)]}
+    one = packed.pack(held(want))
+    assert int((one.counts == 0).sum()) == 5
+    assert plain(packed.unpack(one)) == want
+    assert one.read(np.array([1, 0])).rows.tolist() == [70_000, *range(0, 300_000, 100)]
 
 
 def test_packed_postings_stand_as_the_format_says() -> None:
@@ -107,6 +116,7 @@ EXTENT = st.tuples(U32, U32) | st.just((0, 0))
 SPANS = st.lists(st.builds(Span, U32, U32, U32, U32), min_size=1, max_size=4).map(tuple)
 
 
+@settings(deadline=None)
 @given(st.lists(st.builds(places.Place, SPANS, EXTENT, EXTENT), max_size=5))
 def test_places_are_read_as_they_were(want: list[places.Place]) -> None:
     extents = np.array([one.signature + one.docstring for one in want], np.uint32).reshape(-1, 4)
