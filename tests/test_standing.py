@@ -189,6 +189,19 @@ def test_what_is_damaged_or_left_behind_is_for_a_whole_run(root: Path) -> None:
     assert isinstance(begun(space), Unchanged)
 
 
+def test_a_previous_manifest_of_another_format_is_no_reason_to_write(root: Path) -> None:
+    """An upgrade leaves it there until something changes."""
+    space = workspace(root)
+    previous = space.index_dir / "manifest.prev.json"
+    previous.write_bytes(
+        (space.index_dir / "manifest.json").read_bytes().replace(b'"format": 2', b'"format": 1')
+    )
+    assert b'"format": 1' in previous.read_bytes()
+    assert isinstance(begun(space), Unchanged)
+    previous.write_bytes(b"{")
+    assert isinstance(begun(space), Begun)
+
+
 def test_a_damaged_array_of_a_large_segment_is_found(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("indexer.store.commit.FOLD_BYTES", 0)
     space = workspace(root)

@@ -20,7 +20,7 @@ from indexer.errors import StoreError
 from indexer.files import Reason, Stats
 from indexer.store.disk import DISK
 from indexer.store.format import MANIFEST, NEXT, NONE, PREVIOUS, File, Flag, Stat, is_ours
-from indexer.store.manifest import load
+from indexer.store.manifest import FormatError, load
 from indexer.store.pieces import pieces_of
 from indexer.store.publish import ignores_itself
 
@@ -100,11 +100,21 @@ def _plain(disk: Disk, index_dir: Path, identity: Identity) -> Manifest | None:
     if NEXT in names or not ignores_itself(disk, index_dir):
         return None
     manifest = load(disk, index_dir / MANIFEST)
-    previous = load(disk, index_dir / PREVIOUS) if PREVIOUS in names else manifest
-    if manifest.identity != identity or not manifest.complete or previous.generation > manifest.generation:
+    previous = _previous(disk, index_dir) if PREVIOUS in names else None
+    if manifest.identity != identity or not manifest.complete:
         return None
-    left_over = {name for name in names if is_ours(name)} - manifest.names - previous.names
-    return None if left_over else manifest
+    if previous is not None and previous.generation > manifest.generation:
+        return None
+    named = manifest.names | (previous.names if previous else frozenset())
+    return None if {name for name in names if is_ours(name)} - named else manifest
+
+
+def _previous(disk: Disk, index_dir: Path) -> Manifest | None:
+    """Read the previous manifest; None when it is of another format: an upgrade leaves it there until the next commit."""
+    try:
+        return load(disk, index_dir / PREVIOUS)
+    except FormatError:
+        return None
 
 
 class _Reading:
