@@ -90,7 +90,10 @@ class StaticEmbedder:
 
     def __init__(self, path: Path = MODEL) -> None:
         model = read(path)
-        self._model = model
+        self._terms = model.terms
+        # One table of both; the model's own arrays go, or what is asked of a daemon would be held twice.
+        self._table: NDArray[np.int8] = np.concatenate([model.vectors, model.buckets])
+        self._scales: NDArray[np.float32] = np.concatenate([model.scales, model.bucket_scales])
         self.dim = int(model.vectors.shape[1])
         self.version = f"{model.version}/{tokens.VERSION}"
 
@@ -98,15 +101,7 @@ class StaticEmbedder:
 
     @cached_property
     def _known(self) -> Known:
-        return Known(self._model.terms)
-
-    @cached_property
-    def _table(self) -> NDArray[np.int8]:
-        return np.concatenate([self._model.vectors, self._model.buckets])
-
-    @cached_property
-    def _scales(self) -> NDArray[np.float32]:
-        return np.concatenate([self._model.scales, self._model.bucket_scales])
+        return Known(self._terms)
 
     @cached_property
     def _room(self) -> tuple[NDArray[np.int8], NDArray[np.float32]]:

@@ -16,6 +16,7 @@ from indexer import __version__
 from indexer.errors import DaemonError, IndexerError
 from indexer.serve import logs, start
 from indexer.serve import place as places
+from indexer.serve.allocator import share_one_arena
 from indexer.serve.events import Generation
 from indexer.serve.place import Announcement
 from indexer.serve.protocol import PROTOCOL
@@ -53,6 +54,7 @@ class Daemon:
 
     async def serve(self) -> int:
         """Serve until told to end; return the exit status."""
+        share_one_arena()
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(logs.loop_failed)
         for number in _SIGNALS:

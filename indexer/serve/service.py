@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from indexer.errors import IndexerError, NotIndexedError, RootError, StoreError, WorkerError
 from indexer.oneshot import AS_IT_STANDS
 from indexer.reindex import identity_of
-from indexer.search import Corpus, prepare
+from indexer.search import Corpus
 from indexer.serve.audit import Auditor
 from indexer.serve.dirt import Dirt
 from indexer.serve.events import Feed, Generation, Progress, ServiceStatus, View
@@ -29,6 +29,7 @@ from indexer.serve.link import Updater
 from indexer.serve.observer import Observer
 from indexer.serve.unseen import Unseen
 from indexer.serve.updater import AUDIT, FULL, SCAN, Broken, Finished, Going, Job
+from indexer.serve.warm import warm
 from indexer.store import open_snapshot
 from indexer.workspace import open_root
 
@@ -109,8 +110,8 @@ class LiveService:
     async def start(self) -> None:
         """Open what index there is, start the updater, and start watching; the first scan follows by itself."""
         self._open_generation()
-        if self._corpus is not None:  # while the first scan is under way, which most questions wait for
-            self._later(asyncio.to_thread(prepare, self._corpus, self._space.embedder))
+        if self._corpus is not None:  # while the first scan is under way
+            self._later(asyncio.to_thread(warm, self._corpus, self._space.embedder))
         self._dirt.add(
             rescan="the daemon has started"
         )  # until it has been scanned, nothing is known to be current

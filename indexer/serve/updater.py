@@ -7,12 +7,9 @@ as long as it lives; a closed pipe ends it. It may be killed at any moment: a ge
 
 from __future__ import annotations
 
-import ctypes
-import gc
 import logging
 import os
 import signal
-import sys
 import time
 from contextlib import suppress
 from multiprocessing.connection import Connection
@@ -22,6 +19,7 @@ from indexer import embed
 from indexer.errors import IndexerError
 from indexer.reindex import Indexer
 from indexer.serve import logs
+from indexer.serve.allocator import give_back_memory
 from indexer.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -97,15 +95,6 @@ def serve_descriptor(descriptor: int) -> None:
         _Updater(Workspace(*origin, embedder), pipe).run()
 
 
-def _give_back_memory() -> None:
-    """Return to the system what a large job has left free: the allocator keeps it otherwise, for as long as we live."""
-    gc.collect()
-    if sys.platform == "linux":
-        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc's own; other C libraries have none
-        if trim is not None:
-            trim(0)
-
-
 class _Updater:
     """The loop, and the indexer it keeps between jobs; after an error that one is closed and made again."""
 
@@ -137,7 +126,7 @@ class _Updater:
             return
         if not self._pipe.poll(_REST_SECONDS if indexer.has_parsers else 0):
             indexer.rest()
-            _give_back_memory()
+            give_back_memory()
 
     def _done(self) -> Message:
         job = self._job

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer import embed, tokens
@@ -157,6 +157,7 @@ def test_terms_and_texts_give_the_same(embedder: embed.Embedder) -> None:
     assert np.array_equal(wrapped.embed_terms(counts), wrapped.embed(TEXTS))
 
 
+@settings(deadline=None)
 @given(st.lists(st.text(), max_size=5))
 def test_any_text_can_be_embedded(texts: list[str]) -> None:
     embed.load("hashing").embed(texts)
