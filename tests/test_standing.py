@@ -18,6 +18,7 @@ from indexer.reindex import reindex
 from indexer.reindex.standing import Begun, Unchanged, begin, identity_of
 from indexer.settings import ScanSettings, Settings
 from indexer.store import known, open_snapshot
+from indexer.store.format import FORMAT
 from indexer.store.known import look
 from indexer.types import FileStat
 from indexer.workspace import Workspace
@@ -193,10 +194,9 @@ def test_a_previous_manifest_of_another_format_is_no_reason_to_write(root: Path)
     """An upgrade leaves it there until something changes."""
     space = workspace(root)
     previous = space.index_dir / "manifest.prev.json"
-    previous.write_bytes(
-        (space.index_dir / "manifest.json").read_bytes().replace(b'"format": 2', b'"format": 1')
-    )
-    assert b'"format": 1' in previous.read_bytes()
+    text = (space.index_dir / "manifest.json").read_text()
+    assert f'"format": {FORMAT},' in text
+    previous.write_text(text.replace(f'"format": {FORMAT},', f'"format": {FORMAT - 1},'))
     assert isinstance(begun(space), Unchanged)
     previous.write_bytes(b"{")
     assert isinstance(begun(space), Begun)
