@@ -18,6 +18,8 @@ import sys
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING, NamedTuple
 
+from indexer.errors import RootError
+
 if sys.platform == "linux":
     import resource
 
@@ -79,7 +81,11 @@ class Call:
     """A git process on its way. Its output goes to files, so that it never waits for us to read."""
 
     def __init__(self, directory: bytes, *arguments: str | bytes) -> None:
-        self._files: list[IO[bytes]] = [_scratch(), _scratch()]
+        self._files: list[IO[bytes]] = []
+        try:
+            self._files += [_scratch() for _ in range(2)]
+        except OSError as error:
+            raise RootError(f"{os.fsdecode(directory)}: git cannot be asked: {error.strerror}") from error
         switches = [word for switch in _SWITCHES for word in ("-c", switch)]
         self._process: subprocess.Popen[bytes] | None = None
         self._failure = b""

@@ -155,10 +155,12 @@ def test_s061_a_slow_embedder_holds_up_no_answer(home: Home, tree: Path) -> None
 
 
 def rows_twice(root: Path) -> list[str]:
-    """The keys that two rows of an index have."""
-    tables = open_snapshot(root / ".indexer").stack.tables
-    wrong = []
-    for name in ("string_keys", "content_keys", "block_keys"):
+    """The strings and keys that two rows of an index have."""
+    stack = open_snapshot(root / ".indexer").stack
+    tables = stack.tables
+    strings = [stack.string(number) for number in range(stack.total.strings)]
+    wrong = [f"string: {text!r}" for text in set(strings) if strings.count(text) > 1]
+    for name in ("content_keys", "block_keys"):
         keys = [pair for part in tables for pair in zip(*getattr(part, name).tolist(), strict=True)]
         wrong += [f"{name}: {pair}" for pair in set(keys) if keys.count(pair) > 1]
     return wrong
