@@ -79,7 +79,10 @@ class World:
                 words = [sys.executable, "-m", *self._program, "daemon", "run", str(self.root)]
                 with self._log.open("ab") as log:
                     self._daemon = subprocess.Popen(words, env=self.home.environment, stderr=log)
-            self._client = connect_root(self.root, timeout=BOUND)
+            with contextlib.suppress(
+                GoneError
+            ):  # what one that was killed had just begun may hold its socket for a moment
+                self._client = connect_root(self.root, timeout=BOUND)
             assert self._daemon.poll() is None, "the daemon ended"
             assert time.monotonic() < until, "the daemon is not ready"
             time.sleep(0.01)
