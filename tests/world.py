@@ -24,7 +24,7 @@ from indexer.chunk.cutting import Cuts, Task, cut_all
 from indexer.chunk.worker import Pool
 from indexer.oneshot import View, answer
 from indexer.search import Request
-from indexer.serve.client import Client, connect_root
+from indexer.serve.client import Client, GoneError, connect_root
 from indexer.settings import WorkerSettings
 from indexer.store import Snapshot, inspect, open_snapshot
 from indexer.workspace import Workspace, open_workspace
