@@ -10,7 +10,7 @@ import os
 import shutil
 import signal
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -385,3 +385,28 @@ def test_a_killed_run_is_gone_on_with(tmp_path: Path) -> None:
         killed_run(space, after)
         assert compare(space) == []
         shutil.rmtree(root)
+
+
+@pytest.mark.parametrize("aim", ["pkg", "pkg/inner/deep", "lib", "lib/a.py", "..", "/", "nowhere"])
+@pytest.mark.parametrize("inner", ["", "/inner"])
+def test_a_folder_that_has_become_a_link_has_nothing_below(tmp_path: Path, aim: str, inner: str) -> None:
+    """Nor is it a folder that cannot be read, where the link leads in a circle; and nothing is read where it leads."""
+    for path in ("pkg/inner/b.py", "lib/a.py", "lib/inner/c.py"):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(f"def of_{path[0]}():\n    pass\n")
+    space = workspace(tmp_path)
+    walked: list[str] = []
+    walk = os.walk
+
+    def seen(top: Path, **named: Callable[[OSError], None]) -> Iterator[tuple[str, list[str], list[str]]]:
+        walked.append(str(top))
+        return walk(str(top), onerror=named["onerror"])
+
+    with Indexer(space) as indexer, replaced(os, "walk", seen):
+        indexer.scan()
+        shutil.rmtree(tmp_path / "pkg")
+        (tmp_path / "pkg").symlink_to(tmp_path / aim)
+        outcome = indexer.update([], [f"pkg{inner}"])
+        assert outcome.unknown == ()
+        assert walked == []
+        assert unlike_a_new_one(space, outcome.snapshot) == []

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from indexer.reindex import mounts
@@ -206,6 +207,8 @@ class Indexer:
 
         rules.forget(*trees)
         for tree in trees:
+            if _leads_elsewhere(self.space.root, tree):
+                continue
             for folder, folders, names in os.walk(self.space.root / tree, onerror=note):
                 here = self._inside(folder)
                 inside = f"{here}/" if here else ""
@@ -244,3 +247,13 @@ class Indexer:
             elif before is not None:
                 gone.append(path)
         return diff.Suspects(tuple(new), tuple(moved), tuple(racy), tuple(gone), unchanged), tuple(unknown)
+
+
+def _leads_elsewhere(root: Path, tree: str) -> bool:
+    """Whether a folder, or one on the way to it, has become a link: nothing is below it then, wherever it leads."""
+    place = root
+    for part in Path(tree).parts:
+        place /= part
+        if place.is_symlink():
+            return True
+    return False
