@@ -237,6 +237,8 @@ def _translate_class(inside: str) -> str:
     negated = inside.startswith("!")
     # Escaped as a whole, then the range's hyphen is given its meaning back; two of them would mean something to `re`.
     text = re.sub(r"(?<!-)\\-(?!\\-)", "-", re.escape(inside[negated:]))
+    if text.startswith("-"):  # it stands for itself, and would make a range of what is put in front of it
+        text = "\\" + text
     try:
         re.compile(f"[{text}]")
     except re.error:  # a range that runs backwards: the characters as they stand

@@ -6,6 +6,7 @@ import json
 import statistics
 import subprocess
 import time
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,7 +29,8 @@ def saves(ground: Ground) -> list[Measured]:
     """A file of C is written, and what is fresh is asked for: the answer holds it, and it is durable."""
     small = _saved(ground, "linux-35k-chunks", "save.small", ground.runs(200))
     large = _saved(ground, WHOLE, "save.large", ground.runs(100))
-    return [*small, *large]
+    beside = {"at 35,000": small[0].ours}
+    return [*small, replace(large[0], peers=beside), *large[1:]]
 
 
 def _saved(ground: Ground, name: str, key: str, count: int) -> list[Measured]:
@@ -134,7 +136,13 @@ FIGURES = (
             Row("save.small.p50", "file saved until searchable and durable, 35,000 chunks: p50", "ms", 15),
             Row("save.small.p99", "file saved until searchable and durable, 35,000 chunks: p99", "ms", 60),
             Row("save.settled", "the same while nobody asks, settling included: p50", "ms"),
-            Row("save.large.p50", "file saved until searchable and durable, the whole kernel: p50", "ms", 18),
+            Row(
+                "save.large.p50",
+                "file saved until searchable and durable, the whole kernel: p50",
+                "ms",
+                None,
+                1.2,
+            ),
             Row("save.large.p99", "file saved until searchable and durable, the whole kernel: p99", "ms", 72),
         ),
         saves,

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.search.filters import allowed_paths, path_pattern
@@ -35,6 +35,9 @@ from indexer.search.filters import allowed_paths, path_pattern
         ("a[]b]", "a]", True),
         ("a[!]b]", "ac", True),
         ("x[a--]", "x-", True),
+        ("x[!-z]", "x-", False),
+        ("x[!-z]", "x0", True),
+        ("x[!-\t)]", "x)", False),
         ("ab**/c", "ab/x/c", True),
         ("**/b**c/*a*", "a/b/b/xc/bab", True),
         ("a.c", "abc", False),
@@ -61,4 +64,10 @@ def test_several_globs_and_exclusions() -> None:
 
 @given(st.text(max_size=20), st.text(max_size=20))
 def test_any_glob_compiles(glob: str, path: str) -> None:
+    path_pattern(glob).match(path)
+
+
+@settings(max_examples=400)
+@given(st.text("[]!-^\\az0/\t*", max_size=12), st.text("[]!-^\\az0/\t", max_size=6))
+def test_any_class_compiles(glob: str, path: str) -> None:
     path_pattern(glob).match(path)
