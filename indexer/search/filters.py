@@ -234,13 +234,11 @@ def _translate_piece(piece: str) -> str:
 
 
 def _translate_class(inside: str) -> str:
+    """A class with every character escaped; a range that runs backwards is the three characters as they stand."""
     negated = inside.startswith("!")
-    # Escaped as a whole, then the range's hyphen is given its meaning back; two of them would mean something to `re`.
-    text = re.sub(r"(?<!-)\\-(?!\\-)", "-", re.escape(inside[negated:]))
-    if text.startswith("-"):  # it stands for itself, and would make a range of what is put in front of it
-        text = "\\" + text
-    try:
-        re.compile(f"[{text}]")
-    except re.error:  # a range that runs backwards: the characters as they stand
-        text = text.replace("-", r"\-")
-    return f"[{'^/' if negated else ''}{text}]"
+    text, left = "^/" if negated else "", inside[negated:]
+    while left:
+        is_range = len(left) > 2 and left[1] == "-" and left[0] <= left[2]
+        text += "-".join(map(re.escape, left[0:3:2] if is_range else left[0]))
+        left = left[3 if is_range else 1 :]
+    return f"[{text}]"
