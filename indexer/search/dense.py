@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from indexer.search.columns import F64, I64
     from indexer.search.corpus import Corpus
 
+    Piece = tuple[int, NDArray[np.int8], NDArray[np.float32]]
+
 _MANY = 150_000  # vectors that are worth a second thread: some 40 MB, read from memory in three milliseconds
 _THREADS = min(2, os.cpu_count() or 1)
 _STEEPNESS = 12.0  # how much a close chunk counts above the others of its file
@@ -64,11 +66,8 @@ class Comparing:
         if not self._step:
             return None
         corpus = self._corpus
-        scores = np.zeros(corpus.snapshot.content_count)
-        for (first, vectors, scales), products in zip(self._pieces, self._products, strict=True):
-            np.multiply(products.result(), scales, out=scores[first : first + len(vectors)])
-        scores *= self._step
-        rows = scores[corpus.content]
+        products = (product.result() for product in self._products)
+        rows = _scaled(self._pieces, products, corpus.snapshot.content_count, self._step)[corpus.content]
         return Meaning(
             rows,
             corpus.best_of_files(rows),
@@ -126,16 +125,21 @@ def cosine_to(corpus: Corpus, vector: NDArray[np.float32]) -> F64:
     return scores
 
 
-def dots(
-    pieces: Iterable[tuple[int, NDArray[np.int8], NDArray[np.float32]]], n: int, vector: NDArray[np.float32]
-) -> F64:
+def dots(pieces: Iterable[Piece], n: int, vector: NDArray[np.float32]) -> F64:
     """Multiply a vector (dim,) with n others that come in pieces: first number, int8 (m, dim), scales (m,)."""
     whole, step = _rounded(vector)
+    if not step:
+        return np.zeros(n)
+    some = list(pieces)
+    return _scaled(some, (_products(whole, vectors) for _, vectors, _ in some), n, step)
+
+
+def _scaled(pieces: Iterable[Piece], products: Iterable[NDArray[np.float64]], n: int, step: float) -> F64:
+    """Products of whole numbers, piece by piece, as those (n,) of the vectors that they stand for."""
     scores = np.zeros(n)
-    if step:
-        for first, vectors, scales in pieces:
-            np.multiply(_products(whole, vectors), scales, out=scores[first : first + len(vectors)])
-        scores *= step
+    for (first, vectors, scales), product in zip(pieces, products, strict=True):
+        np.multiply(product, scales, out=scores[first : first + len(vectors)])
+    scores *= step
     return scores
 
 
