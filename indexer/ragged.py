@@ -14,11 +14,13 @@ if TYPE_CHECKING:
 
 def ranges(starts: I64, lengths: I64) -> I64:
     """Give start, start + 1, ... of each start (n,), as many as its length says, one after the other."""
-    ends = np.cumsum(lengths)
+    ends: I64 = lengths.cumsum()
     total = int(ends[-1]) if len(ends) else 0
     return np.arange(total) + np.repeat(starts - ends + lengths, lengths)
 
 
 def firsts(ascending: I64) -> I64:
-    """Where each different value of an ascending array (n,) of numbers from 0 on stands first."""
-    return np.flatnonzero(np.diff(ascending, prepend=-1))
+    """Where each different value of an ascending array (n,) stands first."""
+    new = np.ones(len(ascending), np.bool_)
+    np.not_equal(ascending[1:], ascending[:-1], out=new[1:])
+    return np.flatnonzero(new)

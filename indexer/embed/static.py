@@ -113,13 +113,25 @@ class StaticEmbedder:
 
     def embed_terms(self, counts: tokens.TermCounts) -> NDArray[np.float32]:
         """Return the vectors of counted texts, shape (n, dim)."""
-        sums = np.zeros((len(counts.offsets) - 1, self.dim), np.float32)
-        for first, last in _slices(counts.offsets):
-            rows = look_up(self._known, counts, first, last)
-            rows = rows._replace(weights=rows.weights * self._scales[rows.at])
-            self._add_up(rows, sums[first:last])
+        n = len(counts.offsets) - 1
+        sums = np.zeros((n, self.dim), np.float32)
+        if n == 1 and len(counts.terms) <= _BLOCK // 2:
+            self._add_up_one(self._weighed(counts, 0, 1), sums[0])
+        else:
+            for first, last in _slices(counts.offsets):
+                self._add_up(self._weighed(counts, first, last), sums[first:last])
         _normalise(sums)
         return sums
+
+    def _weighed(self, counts: tokens.TermCounts, first: int, last: int) -> Rows:
+        """Look up some texts' rows, their weights times the rows' scales."""
+        rows = look_up(self._known, counts, first, last)
+        return rows._replace(weights=rows.weights * self._scales[rows.at])
+
+    def _add_up_one(self, rows: Rows, total: NDArray[np.float32]) -> None:
+        """Add the weighted rows of one short text, a question, to its (zero) sum: what `_add_up` gives, at once."""
+        for some in self._weighted(rows.at, rows.weights):
+            total += some
 
     def _add_up(self, rows: Rows, sums: NDArray[np.float32]) -> None:
         """Add the weighted rows of each text to its (zero) sum.

@@ -6,15 +6,11 @@ import errno
 import os
 import stat as modes
 import time
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import xxhash
 
 from indexer.files import FileStat, Reason, Skipped
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _TRIES = 5
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -44,24 +40,25 @@ def read_file(root: str | os.PathLike[str], path: str, limit: int) -> Read | Ski
     if not all(parts) or ".." in parts or "." in parts or "\0" in path:
         return Skipped(path, Reason.UNREADABLE, "not a path inside the root")
     try:
-        with _folder(root, parts[:-1]) as folder:
+        folder = _folder(root, parts[:-1])
+        try:
             return _read_at(folder, parts[-1], path, limit)
+        finally:
+            os.close(folder)
     except OSError as error:
         return _told(path, error)
 
 
-@contextmanager
-def _folder(root: str | os.PathLike[str], parts: list[str]) -> Iterator[int]:
+def _folder(root: str | os.PathLike[str], parts: list[str]) -> int:
     """Open the directory that holds the file, one step at a time, so that no step can lead elsewhere."""
     descriptor = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        for part in parts:
+    for part in parts:
+        try:
             inner = os.open(part, _FOLDER, dir_fd=descriptor)
+        finally:
             os.close(descriptor)
-            descriptor = inner
-        yield descriptor
-    finally:
-        os.close(descriptor)
+        descriptor = inner
+    return descriptor
 
 
 def _read_at(folder: int, name: str, path: str, limit: int) -> Read | Skipped:
@@ -87,12 +84,12 @@ def _read_at(folder: int, name: str, path: str, limit: int) -> Read | Skipped:
 
 
 def _content(descriptor: int, size: int) -> bytes:
-    """Read what there should be, and one byte more to see whether there is."""
-    pieces = []
-    wanted = size + 1
-    while wanted > 0 and (piece := os.read(descriptor, wanted)):
+    """Read what there should be; a byte more is asked for, so that less than that is all there is."""
+    piece = os.read(descriptor, size + 1)
+    pieces, left = [piece], size - len(piece)
+    while left > 0 and (piece := os.read(descriptor, left + 1)):
         pieces.append(piece)
-        wanted -= len(piece)
+        left -= len(piece)
     return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 

@@ -102,13 +102,14 @@ def find(
         corpus, scored.rows, scored.scores, request.k, 1.0 if mode == "dense" else rank.SAME_FILE
     )
     kept = [ranked for ranked in chosen if ranked.score >= request.min_score]
-    hits = show.hits(corpus, reader, [(ranked.row, ranked.score) for ranked in kept], among)
+    hits = show.hits(corpus, reader, kept, among)
     if request.explain:
         hits = [
             explain.with_signals(hit, corpus, scored, ranked) for hit, ranked in zip(hits, kept, strict=True)
         ]
     best = chosen[0].score if chosen else 0.0
-    return judged(corpus, request, question, Found(mode, hits, notes=tuple(notes)), best)
+    found = Found(mode, hits, notes=tuple(notes))
+    return judged(corpus, request, question, found, best=best, there=scored.there)
 
 
 def prepare(corpus: Corpus, embedder: Embedder | None) -> None:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from indexer import tokens
 from indexer.ragged import ranges
+from indexer.store import Held
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +27,7 @@ class Words:
         """Take texts apart; one without any terms counts as one of size 1."""
         offsets, terms, _ = tokens.count_terms(texts)
         sizes = np.diff(offsets)
-        order = np.argsort(terms, kind="stable")
+        order = terms.argsort(kind="stable")
         self._terms = terms[order]
         self._owner = np.repeat(np.arange(len(texts)), sizes)[order]
         self.sizes: F64 = np.maximum(sizes, 1).astype(np.float64)
@@ -38,8 +39,8 @@ class Words:
 
     def find(self, terms: NDArray[np.uint64]) -> tuple[I64, I64]:
         """Texts that hold each of some terms (n,): the places in ``terms`` (m,), ascending, and the texts (m,)."""
-        starts = np.searchsorted(self._terms, terms)
-        lengths = np.searchsorted(self._terms, terms, "right") - starts
+        starts = self._terms.searchsorted(terms)
+        lengths = self._terms.searchsorted(terms, "right") - starts
         return np.repeat(np.arange(len(terms)), lengths), self._owner[ranges(starts, lengths)]
 
 
@@ -51,7 +52,7 @@ class Inverse:
         places = np.sort(column.astype(np.int64) << 32 | np.arange(len(column)))
         self._rows = places & 0xFFFFFFFF
         self._lengths = np.bincount(column, minlength=values)
-        self._starts = np.cumsum(self._lengths) - self._lengths
+        self._starts = self._lengths.cumsum() - self._lengths
 
     def __len__(self) -> int:
         """How many values there may be."""
@@ -64,10 +65,23 @@ class Inverse:
 
     def find(self, ids: I64) -> tuple[I64, I64]:
         """Rows (m,) that have some ids (n,), and of each the place of its id among them, ascending."""
+        rows, lengths = self._find(ids)
+        at = np.arange(len(ids))
+        return rows, at if lengths is None else at.repeat(lengths)
+
+    def pass_on(self, held: Held) -> Held:
+        """Pass on what some ids hold, by place, to the rows that have these ids; by place too."""
+        rows, lengths = self._find(held.ids)
+        if lengths is None:
+            return Held(held.place, rows, held.often)
+        return Held(held.place.repeat(lengths), rows, held.often.repeat(lengths))
+
+    def _find(self, ids: I64) -> tuple[I64, I64 | None]:
+        """Rows (m,) that have some ids (n,), and how many of them each id has: None for one each."""
         lengths, starts = self._lengths[ids], self._starts[ids]
-        if (lengths == 1).all():
-            return self._rows[starts], np.arange(len(ids))
-        return self._rows[ranges(starts, lengths)], np.repeat(np.arange(len(ids)), lengths)
+        if not np.count_nonzero(lengths != 1):
+            return self._rows[starts], None
+        return self._rows[ranges(starts, lengths)], lengths
 
 
 class LaterInverse(Inverse):
@@ -87,14 +101,19 @@ class LaterInverse(Inverse):
         """As `Inverse.holds`."""
         return np.bincount(self.find(ids)[1], minlength=len(ids)) > 0
 
+    def pass_on(self, held: Held) -> Held:
+        """As `Inverse.pass_on`."""
+        rows, at = self.find(held.ids)
+        return Held(held.place[at], rows, held.often[at])
+
     def find(self, ids: I64) -> tuple[I64, I64]:
         """As `Inverse.find`."""
         known = np.flatnonzero(ids < len(self._before))
         rows, at = self._before.find(ids[known])
         kept, rows = self._edits.move(rows)
         rows, at = rows[kept], known[at[kept]]
-        starts = np.searchsorted(self._values, ids)
-        lengths = np.searchsorted(self._values, ids, "right") - starts
+        starts = self._values.searchsorted(ids)
+        lengths = self._values.searchsorted(ids, "right") - starts
         if not lengths.any():
             return rows, at
         rows = np.append(rows, self._fresh_rows[ranges(starts, lengths)])

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from indexer.store.since import Edits
     from indexer.types import Span
 
+MOST_TERMS = 48  # of a question's terms that are looked at
 _MINOR = 0.1  # of all files: a language with fewer is not what the repository is written in
 
 
@@ -109,7 +110,7 @@ class Corpus:
             return sums(self.file, self.snapshot.string_length[self.snapshot.symbol], self.files)
         files, rows = self.grown.files.fresh, self.grown.rows.fresh
         lengths = self.snapshot.lengths_of(self.snapshot.symbol[rows].astype(np.int64))
-        fresh = sums(np.searchsorted(files, self.file[rows]), lengths, len(files))
+        fresh = sums(files.searchsorted(self.file[rows]), lengths, len(files))
         return self.grown.files.splice(self.grown.trunk.file_name_terms, fresh)
 
     @cached_property
@@ -243,7 +244,7 @@ class Corpus:
 
     # --- terms
 
-    def rarest(self, terms: Sequence[Term], most: int = 48) -> Sequence[Term]:
+    def rarest(self, terms: Sequence[Term], most: int = MOST_TERMS) -> Sequence[Term]:
         """Return the terms, or of very many (a pasted file) those that the fewest contents hold."""
         if len(terms) <= most:
             return terms
@@ -263,17 +264,15 @@ class Corpus:
     def bodies(self, terms: NDArray[np.uint64]) -> Held:
         """Rows whose body holds each of some terms (n,), by place."""
         # Bound or not: contents that no row has are left out here.
-        return self.held(self.contents, by_place(self.snapshot.holding(terms)))
+        return self.contents.pass_on(by_place(self.snapshot.holding(terms)))
 
-    def held(self, inverse: Inverse, held: Held) -> Held:
-        """Pass on what some ids hold, by place, to the rows that have these ids; by place too."""
-        rows, source = inverse.find(held.ids)
-        return Held(held.place[source], rows, held.often[source])
-
-    def rows_alike(self, row: int) -> list[int]:
-        """Rows that have the same content as a row, that one among them, ascending."""
-        rows, _ = self.contents.find(self.content[row : row + 1])
-        return sorted(rows.tolist())
+    def rows_alike(self, rows: Sequence[int]) -> list[list[int]]:
+        """Rows that have the same content as each of some rows, that one among them, ascending."""
+        found, of = self.contents.find(self.content[rows])
+        alike: list[list[int]] = [[] for _ in rows]
+        for row, at in zip(found.tolist(), of.tolist(), strict=True):
+            alike[at].append(row)
+        return list(map(sorted, alike))
 
     @cached_property
     def contents(self) -> Inverse:
@@ -306,8 +305,8 @@ class Corpus:
     def in_rows(self, held: Held) -> Held:
         """Pass on what some files hold, by place, to their rows; by place too."""
         cut, rows = take_ragged(self.snapshot.files.first_row, held.ids)
-        lengths = np.diff(cut)
-        return Held(np.repeat(held.place, lengths), rows, np.repeat(held.often, lengths))
+        lengths = cut[1:] - cut[:-1]
+        return Held(held.place.repeat(lengths), rows, held.often.repeat(lengths))
 
 
 def _grown(snapshot: Snapshot, before: Corpus | None) -> Grown | None:
@@ -320,7 +319,7 @@ def _grown(snapshot: Snapshot, before: Corpus | None) -> Grown | None:
 
 def by_place(held: Held) -> Held:
     """Sort by place, unless it is so already; what stands at one place keeps its order."""
-    if not (np.diff(held.place) < 0).any():
+    if not np.count_nonzero(held.place[1:] < held.place[:-1]):
         return held
-    order = np.argsort(held.place, kind="stable")
+    order = held.place.argsort(kind="stable")
     return Held(held.place[order], held.ids[order], held.often[order])

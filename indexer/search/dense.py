@@ -14,7 +14,6 @@ import numpy as np
 import simsimd
 
 from indexer import tokens
-from indexer.embed import TermEmbedder
 from indexer.errors import EmbedderError
 
 if TYPE_CHECKING:
@@ -29,7 +28,8 @@ if TYPE_CHECKING:
 
     Piece = tuple[int, NDArray[np.int8], NDArray[np.float32]]
 
-_MANY = 150_000  # vectors that are worth a second thread: some 40 MB, read from memory in three milliseconds
+_BESIDE = 10_000  # vectors whose products take longer than a second thread needs to be woken and waited for
+_MANY = 150_000  # vectors that are worth two threads: some 40 MB, read from memory in three milliseconds
 _THREADS = min(2, os.cpu_count() or 1)
 _STEEPNESS = 12.0  # how much a close chunk counts above the others of its file
 
@@ -54,19 +54,21 @@ class Comparing:
         self._corpus, self._embedder = corpus, embedder
         self._vector = question_vector(corpus, embedder, query)
         self._whole, self._step = _rounded(self._vector)
-        self._products: list[Future[NDArray[np.float64]]] = []
-        if self._step:
-            self._pieces = list(corpus.snapshot.vectors())
-            self._products = [
-                _beside.submit(_products, self._whole, vectors) for _, vectors, _ in self._pieces
-            ]
+        self._pieces = list(corpus.snapshot.vectors()) if self._step else []
+        self._begun: list[Future[NDArray[np.float64]] | None] = [
+            _beside.submit(_products, self._whole, vectors) if len(vectors) >= _BESIDE else None
+            for _, vectors, _ in self._pieces
+        ]
 
     def meaning(self) -> Meaning | None:
         """What came of it; None where the question has no vector."""
         if not self._step:
             return None
         corpus = self._corpus
-        products = (product.result() for product in self._products)
+        products = (
+            begun.result() if begun else _products(self._whole, vectors)
+            for begun, (_, vectors, _) in zip(self._begun, self._pieces, strict=True)
+        )
         rows = _scaled(self._pieces, products, corpus.snapshot.content_count, self._step)[corpus.content]
         return Meaning(
             rows,
@@ -110,10 +112,10 @@ def question_vector(corpus: Corpus, embedder: Embedder, query: str) -> NDArray[n
             f"the index holds vectors of {wanted[0]} ({wanted[1]} dimensions, version {wanted[2]}), the question's"
             f" would be of {given[0]} ({given[1]}, version {given[2]}): reindex first"
         )
-    if isinstance(embedder, TermEmbedder):  # to count one short text is little work beside what a batch needs
-        rows = embedder.embed_terms(tokens.count_one(query))
-    else:
-        rows = embedder.embed([query])
+    # Looked up by name: to ask whether it is a `TermEmbedder` takes as long as to embed the question.
+    embed_terms = getattr(embedder, "embed_terms", None)
+    # To count one short text is little work beside what a batch needs.
+    rows = embed_terms(tokens.count_one(query)) if embed_terms else embedder.embed([query])
     vector: NDArray[np.float32] = rows[0]
     return vector
 

@@ -11,7 +11,8 @@ from indexer.types import Signal
 
 if TYPE_CHECKING:
     from indexer.search.corpus import Corpus
-    from indexer.search.rank import Ranked, Scored
+    from indexer.search.rank import Scored
+    from indexer.search.show import Ranked
     from indexer.types import Hit
 
 

@@ -42,6 +42,7 @@ _CHOOSING = (
 SURE = ("words", "meaning_best", "named", "stem_covered")  # what tells how sure an answer can be
 # Of a perfect match by words: with less than a fair one, words are trusted less and meaning more, down to a poor one.
 _POOR, _FAIR = 0.1, 0.3
+_DIGITS = 9
 _INSTEAD = 3.0  # how much more meaning says where words say nothing
 # What a definition and its vector say among the rows of one file, beside its words.
 _DEFINING, _MEANING = 0.9, 0.3
@@ -86,21 +87,21 @@ def candidates(
             "meaning_mean": np.maximum(meaning.mean, 0) * words.allowed,
             "meaning_stem": np.maximum(meaning.stem, 0) * words.allowed,
         }
-    names, table = list(columns), np.array(list(columns.values()))
     files = _chosen(columns, most)
     trust = _trust(float(columns["words"].max(initial=0.0)))
-    highest = table.max(axis=1, initial=0.0).tolist()
-    factors = [_factor(name, one, trust) for name, one in zip(names, highest, strict=True)]
-    told = dict(zip(names, table[:, files] * np.array(factors)[:, None], strict=True))
-    del told["stem"]
+    told = {
+        name: column[files] * _factor(name, column, trust)
+        for name, column in columns.items()
+        if name != "stem"
+    }
     told |= signals.places(corpus, files, question.topics)
     told["depth"] = corpus.tree.depth[files] / 5
     told["minor_language"] = corpus.is_minor[files].astype(np.float64)
     absolute = {name: columns[name][files] for name in SURE if name in columns}
     rows = corpus.rows_of_files(files)
     if meaning is not None and len(files):
-        many = together(meaning.rows[rows], np.searchsorted(rows, corpus.snapshot.files.first_row[files]))
-        told["meaning_many"] = many * _factor("meaning_many", float(many.max(initial=0.0)), trust)
+        many = together(meaning.rows[rows], rows.searchsorted(corpus.snapshot.files.first_row[files]))
+        told["meaning_many"] = many * _factor("meaning_many", many, trust)
     return Candidates(files, told, rows, _said(rows, words, meaning, trust), absolute)
 
 
@@ -169,12 +170,12 @@ def _trust(words: float) -> float:
     return min(1.0, max(0.0, (words - _POOR) / (_FAIR - _POOR)))
 
 
-def _factor(name: str, highest: float, trust: float) -> float:
-    """What a signal is multiplied with: 1 over the best file's, and by how much words are to be trusted."""
-    scale = (highest or 1.0) if name in _WORDS or name in _MEANINGS else 1.0
-    if name in _MEANINGS:
-        return (1 + _INSTEAD * (1 - trust)) / scale
-    return trust / scale if name in _WORDS or name in _PATH_WORDS else 1.0
+def _factor(name: str, column: F64, trust: float) -> float:
+    """What a signal (n,) is multiplied with: 1 over the best file's, and by how much words are to be trusted."""
+    if name in _PATH_WORDS:
+        return trust
+    told = 1 + _INSTEAD * (1 - trust) if name in _MEANINGS else trust
+    return told / (float(column.max(initial=0.0)) or 1.0) if name in _MEANINGS | _WORDS else 1.0
 
 
 def _chosen(columns: dict[str, F64], most: int) -> I64:
@@ -187,13 +188,15 @@ def _chosen(columns: dict[str, F64], most: int) -> I64:
 
 
 def _best(column: F64, most: int) -> I64:
-    held = np.flatnonzero(column > 0)
-    if len(held) <= most:
-        return held
-    values = np.round(column[held], 9)
-    edge = np.partition(values, len(values) - most)[len(values) - most]
-    above = held[values > edge]
-    return np.concatenate([above, held[values == edge][: most - len(above)]])
+    """Return the best files by one signal; what differs beyond nine digits is noise of the arithmetic."""
+    if np.count_nonzero(column > 0) <= most:
+        return np.flatnonzero(column > 0)
+    edge = np.round(np.partition(column, len(column) - most)[len(column) - most], _DIGITS)
+    # What is as good once rounded: these few alone are.
+    near = np.flatnonzero((column > 0) & (column > edge - 10.0**-_DIGITS))
+    values = np.round(column[near], _DIGITS)
+    above = near[values > edge]
+    return np.concatenate([above, near[values == edge][: most - len(above)]])
 
 
 def _said(rows: I64, words: OverAll, meaning: Meaning | None, trust: float) -> F64:
@@ -204,7 +207,7 @@ def _said(rows: I64, words: OverAll, meaning: Meaning | None, trust: float) -> F
         said += _MEANING * (1 + _INSTEAD * (1 - trust)) * np.maximum(meaning.rows[rows], 0)
     defined = words.defined
     if len(rows) and len(defined.rows):
-        at = np.minimum(np.searchsorted(rows, defined.rows), len(rows) - 1)
+        at = np.minimum(rows.searchsorted(defined.rows), len(rows) - 1)
         held = rows[at] == defined.rows
         said[at[held]] += _DEFINING * defined.all[held]
     if words.among is not None:

@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indexer.search.corpus import MOST_TERMS
+
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from indexer.search.corpus import Corpus
     from indexer.search.query import Question, Request
     from indexer.types import Hit
@@ -29,8 +33,18 @@ class Found:
     notes: tuple[str, ...] = ()
 
 
-def judged(corpus: Corpus, request: Request, question: Question, found: Found, best: float) -> Found:
+def judged(
+    corpus: Corpus,
+    request: Request,
+    question: Question,
+    found: Found,
+    *,
+    best: float,
+    there: NDArray[np.bool_] | None,
+) -> Found:
     """Say whether what is found is any good; ``best`` is the best score, of hits that min_score left out too.
+
+    ``there`` tells of the question's first terms whether they stand anywhere, if the ranking has looked at all of them.
 
     Hits are weak if the best score is below ``request.weak_below``, or if most of what the question asks about is nowhere
     in the index. Scores of mode "dense" lie on another scale and are not judged.
@@ -42,20 +56,26 @@ def judged(corpus: Corpus, request: Request, question: Question, found: Found, b
         return found
     if request.weak_below <= 0:
         return replace(found, weak=False)
-    unknown = unknown_share(corpus, question)
+    unknown = unknown_share(corpus, question, there)
     if best >= request.weak_below and unknown <= _MOST_UNKNOWN:
         return replace(found, weak=False)
     return replace(found, weak=True, notes=(*found.notes, _weak_note(best, request.weak_below, unknown)))
 
 
-def unknown_share(corpus: Corpus, question: Question) -> float:
-    """Which share of the question's terms stands nowhere in the index, neither in a text nor in a name: 0 to 1."""
-    if not question.terms:
+def unknown_share(corpus: Corpus, question: Question, there: NDArray[np.bool_] | None = None) -> float:
+    """Which share of the question's terms stands nowhere in the index, neither in a text nor in a name: 0 to 1.
+
+    Of a very long question (a pasted file) the ranking has looked at some of its terms only: then they are looked up.
+    """
+    count = len(question.terms)
+    if not count:
         return 0.0
+    if there is not None and count <= MOST_TERMS:
+        return 1 - int(np.count_nonzero(there[:count])) / count
     hashes = np.array([term.hash for term in question.terms], np.uint64)
     known = corpus.holding(hashes) > 0
     known[corpus.snapshot.names_holding(hashes).place] = True
-    return 1 - int(np.count_nonzero(known)) / len(hashes)
+    return 1 - int(np.count_nonzero(known)) / count
 
 
 def _weak_note(best: float, below: float, unknown: float) -> str:

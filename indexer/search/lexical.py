@@ -50,13 +50,14 @@ class Lexical(NamedTuple):
     """What words say of rows and files.
 
     Scores of rows (r,) by all fields and by their ``body`` alone, and of files by their ``symbols`` (f,); what each of
-    the known hashes (n,) is worth among files.
+    the known hashes (n,) is worth among files, and whether it stands anywhere, in a text or in a name.
     """
 
     row: F64
     body: F64
     symbols: F64
     worth: F64
+    there: NDArray[np.bool_]
 
     @property
     def shares(self) -> F64:
@@ -75,16 +76,18 @@ def known(corpus: Corpus, terms: Sequence[Term], wholes: Sequence[int] = ()) -> 
 def bm25(corpus: Corpus, known: Known, among: NDArray[np.bool_] | None = None) -> Lexical:
     """Score every row and file, or the rows in ``among`` alone; all zeros where nothing matches."""
     bodies = corpus.bodies(known.hashes)
-    symbols = corpus.held(corpus.symbol, known.strings)
-    scopes = corpus.held(corpus.scope, known.strings)
-    paths = corpus.held(corpus.files_by_path, known.strings)
+    symbols = corpus.symbol.pass_on(known.strings)
+    scopes = corpus.scope.pass_on(known.strings)
+    paths = corpus.files_by_path.pass_on(known.strings)
     named = _together(corpus.rows, symbols, scopes, corpus.in_rows(paths))
     row, body = _rows(corpus, known, bodies, named)
     if among is not None:
         row[~among] = 0
         body[~among] = 0
     worth, by_symbols = _files(corpus, known, bodies, symbols, paths)
-    return Lexical(row, body, by_symbols, worth)
+    there = np.zeros(len(known.hashes), np.bool_)
+    there[bodies.place] = there[known.strings.place] = True
+    return Lexical(row, body, by_symbols, worth, there)
 
 
 class _Named(NamedTuple):
@@ -116,15 +119,18 @@ def _rows(corpus: Corpus, known: Known, bodies: Held, named: _Named) -> tuple[F6
     n = len(known.hashes)
     length = corpus.row_length(bodies.ids)
     often = bodies.often.astype(np.float64)
-    holding = np.bincount(bodies.place, minlength=n)
-    value = _share(known.weights * _idf(holding, corpus.rows))
-    alone = value[bodies.place] * _saturate(often / (1 - _BODY_B + _BODY_B * length))
-    often /= 1 - _ROW_B + _ROW_B * length
+    in_bodies = np.bincount(bodies.place, minlength=n)
+    value = _share(known.weights * _idf(in_bodies, corpus.rows))
+    alone = _saturate(often / (_BODY_B * length + (1 - _BODY_B)))
+    alone *= value.repeat(in_bodies)
+    length *= _ROW_B
+    length += 1 - _ROW_B
+    often /= length
     before = _in_bodies(corpus.rows, n, bodies, often, named)
-    holding = holding + np.bincount(named.place[before == 0], minlength=n)
+    holding = in_bodies + np.bincount(named.place[before == 0], minlength=n)
     value = _share(known.weights * _idf(holding, corpus.rows))
     more = _saturate(before + named.weight) - _saturate(before)
-    said = np.concatenate([value[bodies.place] * _saturate(often), value[named.place] * more])
+    said = np.concatenate([value.repeat(in_bodies) * _saturate(often), value[named.place] * more])
     rows = sums(np.concatenate([bodies.ids, named.rows]), said, corpus.rows)
     return rows, sums(bodies.ids, alone, corpus.rows)
 
@@ -133,8 +139,8 @@ def _in_bodies(rows: int, n: int, bodies: Held, often: F64, named: _Named) -> F6
     """How often each named row's body holds the term too: what ``often`` says of ``bodies``, else 0."""
     found = np.zeros(len(named.rows))
     column = np.zeros(rows)
-    body_cuts = np.searchsorted(bodies.place, np.arange(n + 1)).tolist()
-    named_cuts = np.searchsorted(named.place, np.arange(n + 1)).tolist()
+    body_cuts = bodies.place.searchsorted(np.arange(n + 1)).tolist()
+    named_cuts = named.place.searchsorted(np.arange(n + 1)).tolist()
     for at in range(n):
         of_named = slice(named_cuts[at], named_cuts[at + 1])
         if of_named.start < of_named.stop:
@@ -178,4 +184,5 @@ def _share(values: F64) -> F64:
 
 def _saturate(frequency: F64) -> F64:
     """What a frequency says that is normalised by its text's length: f / (f + k1)."""
-    return frequency / (frequency + _K1)
+    more = frequency + _K1
+    return np.divide(frequency, more, out=more)

@@ -30,7 +30,8 @@ def listed(
     """Return the first k chunks that pass, by path and place, each with score 1; equal contents stand together."""
     wanted = among if request.calls else among & (corpus.snapshot.part == 0)
     rows = list(_first_of_each(corpus, wanted))
-    hits = show.hits(corpus, reader, [(row, 1.0) for row in rows[: request.k]], wanted)
+    shown = [show.Ranked(row, 1.0, corpus.snapshot.spans(row)) for row in rows[: request.k]]
+    hits = show.hits(corpus, reader, shown, wanted)
     if len(rows) > request.k:
         notes = [*notes, f"the first {request.k:,} of {len(rows):,}; -k shows more"]
     return Found(MODE, hits, notes=tuple(notes))

@@ -17,11 +17,13 @@ import numpy as np
 
 from indexer.ragged import firsts
 from indexer.search.features import CANDIDATES, candidates
-from indexer.search.show import first_run
+from indexer.search.show import Ranked
 from indexer.search.weights import Weights, weights
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
 
     from indexer.search.columns import F64, I64
     from indexer.search.corpus import Corpus
@@ -36,17 +38,12 @@ SPREAD = 2.0  # how much worse a file's sum must be for 1/e of the score
 _DIGITS = 5  # scores are rounded before they are ordered: what differs beyond is noise of the arithmetic
 
 
-class Ranked(NamedTuple):
-    """A row that is shown, its score, and the first byte and line ranges of it that lie together."""
-
-    row: int
-    score: float
-    run: tuple[Span, ...]
-
-
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """Rows (n,), ascending, and their scores (n,); ``candidates`` and ``sums`` (of their files) tell where from."""
+    """Rows (n,), ascending, and their scores (n,); ``candidates`` and ``sums`` (of their files) tell where from.
+
+    ``there`` is as in `lexical.Lexical`.
+    """
 
     rows: I64
     scores: F64
@@ -54,6 +51,7 @@ class Scored:
     sums: F64 | None = None
     weights: Weights | None = None
     sureness: float = 1.0
+    there: NDArray[np.bool_] | None = None
 
     @property
     def finds_the_name(self) -> bool:
@@ -67,13 +65,14 @@ def score(
     """Score the rows of the files that may answer a question; ``meaning`` is None where vectors take no part."""
     chosen = weights("lexical" if meaning is None else "hybrid")
     found = candidates(corpus, question, words, meaning, max(CANDIDATES, 2 * k))
+    there = words.lexical.there
     if not len(found.files):
-        return Scored(np.zeros(0, np.int64), np.zeros(0), found, np.zeros(0), chosen, 0.0)
+        return Scored(np.zeros(0, np.int64), np.zeros(0), found, np.zeros(0), chosen, 0.0, there)
     sums = sum_up(found.signals, chosen.signals, len(found.files))
     best = int(np.argmax(sums))
     sure = sureness(found, chosen)
     of_file = sure * np.exp((sums - sums[best]) / SPREAD)
-    return Scored(found.rows, _scores_of_rows(corpus, found, of_file), found, sums, chosen, sure)
+    return Scored(found.rows, _scores_of_rows(corpus, found, of_file), found, sums, chosen, sure, there)
 
 
 def sum_up(signals: dict[str, F64], weights: dict[str, float], n: int) -> F64:
@@ -96,7 +95,7 @@ def _scores_of_rows(corpus: Corpus, found: Candidates, of_file: F64) -> F64:
     """Give the candidates' rows their file's score, in the proportion of what they say themselves."""
     first = corpus.snapshot.files.first_row
     lengths = first[found.files + 1] - first[found.files]
-    best = np.maximum.reduceat(found.said, np.cumsum(lengths) - lengths)
+    best = np.maximum.reduceat(found.said, lengths.cumsum() - lengths)
     return np.repeat(of_file / np.where(best > 0, best, 1), lengths) * found.said
 
 
@@ -129,35 +128,35 @@ def _walk(corpus: Corpus, rows: I64, scores: F64, same_file: float) -> Iterator[
         taken = heapq.heappop(again) if again and (not fresh or again[0] < fresh[0]) else fresh.popleft()
         sunk, file = taken
         if (one := files.get(file)) is None:
-            own = slice(cuts[file], cuts[file + 1])
-            one = files[file] = _File.of(rows[own], scores[own])
-        row, _ = one.rows.pop()
+            one = files[file] = _File.of(scores[cuts[file] : cuts[file + 1]])
+        row = int(rows[cuts[file] + heapq.heappop(one.waiting)[1]])
         content = int(corpus.content[row])
-        if content not in contents and (run := one.run(corpus, row)):
-            contents.add(content)
-            yield Ranked(row, -sunk, run)
-        if one.rows and (after := round(one.rows[-1][1] * same_file ** len(one.shown), _DIGITS)):
+        if content not in contents:
+            ranked = Ranked(row, -sunk, corpus.snapshot.spans(row))
+            if one.has_room(ranked.run):
+                contents.add(content)
+                yield ranked
+        if one.waiting and (after := round(-one.waiting[0][0] * same_file ** len(one.shown), _DIGITS)):
             heapq.heappush(again, (-after, file))
 
 
 class _File(NamedTuple):
-    """The rows of one file that may still be shown, with their scores, the best last; the lines that are shown."""
+    """A file's rows that may still be shown, a heap of (-score, which of its rows); the lines that are shown."""
 
-    rows: list[tuple[int, float]]
-    shown: list[Span]
+    waiting: list[tuple[float, int]]
+    shown: list[tuple[int, int]]
 
     @classmethod
-    def of(cls, rows: I64, scores: F64) -> _File:
-        """Put a file's rows (n,) in order; of equal scores the first row is the best."""
-        order = np.argsort(-scores, kind="stable")[::-1]
-        return cls(list(zip(rows[order].tolist(), scores[order].tolist(), strict=True)), [])
+    def of(cls, scores: F64) -> _File:
+        """Take a file's rows by their scores (n,); of equal ones the first row is the best."""
+        waiting = list(zip((-scores).tolist(), range(len(scores)), strict=True))
+        heapq.heapify(waiting)
+        return cls(waiting, [])
 
-    def run(self, corpus: Corpus, row: int) -> tuple[Span, ...]:
-        """Return what is shown of a row; nothing if some line of it is shown already."""
-        run = first_run(corpus.snapshot.spans(row))
-        if any(
-            run[0].start_line <= old.end_line and old.start_line <= run[-1].end_line for old in self.shown
-        ):
-            return ()
-        self.shown.append(run[0]._replace(end=run[-1].end, end_line=run[-1].end_line))
-        return run
+    def has_room(self, run: Sequence[Span]) -> bool:
+        """Tell whether no line of a run is shown already; then it is from now on."""
+        first, last = run[0].start_line, run[-1].end_line
+        if any(first <= end and start <= last for start, end in self.shown):
+            return False
+        self.shown.append((first, last))
+        return True

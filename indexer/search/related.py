@@ -56,7 +56,7 @@ def related(
         scores = (1 - _DENSE_SHARE) * _unit_range(scores, among) + _DENSE_SHARE * meant
     rows = np.flatnonzero(among & (scores > 0))
     chosen = rank.select(corpus, rows, scores[rows], k, _SAME_FILE)
-    hits = show.hits(corpus, reader, [(ranked.row, ranked.score) for ranked in chosen], among)
+    hits = show.hits(corpus, reader, chosen, among)
     return Found("related", hits, notes=(_about(corpus, row), *notes))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from indexer.keys import keys_of
 from indexer.types import Hit, Span
@@ -26,10 +26,25 @@ _LINE_END = re.compile(rb"\r\n|\r|\n")
 
 def first_run(spans: Sequence[Span]) -> tuple[Span, ...]:
     """Return the first of a chunk's spans, with those that follow it without a line in between."""
+    if len(spans) == 1:
+        return tuple(spans)
     end = 1
     while end < len(spans) and spans[end].start_line <= spans[end - 1].end_line + 1:
         end += 1
     return tuple(spans[:end])
+
+
+class Ranked(NamedTuple):
+    """A row that is shown, its score, and where it stands in its file."""
+
+    row: int
+    score: float
+    spans: tuple[Span, ...]
+
+    @property
+    def run(self) -> tuple[Span, ...]:
+        """The first spans that lie together: what is shown."""
+        return first_run(self.spans)
 
 
 class Reader:
@@ -52,9 +67,12 @@ class Reader:
 
     def are_current(self, rows: Sequence[int]) -> list[bool]:
         """`is_current` of many rows, several times as fast as one by one."""
+        return self.hold(rows, [self.corpus.snapshot.spans(row) for row in rows])
+
+    def hold(self, rows: Sequence[int], spans: Sequence[tuple[Span, ...]]) -> list[bool]:
+        """`are_current` of rows whose spans are known."""
         if not rows:
             return []
-        spans = [self.corpus.snapshot.spans(row) for row in rows]
         texts = [self.text(self.corpus.path(row)) or b"" for row in rows]
         keys = keys_of(
             [b"".join(text[s.start : s.end] for s in own) for text, own in zip(texts, spans, strict=True)]
@@ -81,39 +99,28 @@ class Reader:
         return text[start : run[-1].end].decode("utf-8", "replace")
 
 
-def hits(
-    corpus: Corpus, reader: Reader, scored: Sequence[tuple[int, float]], among: NDArray[np.bool_]
-) -> list[Hit]:
+def hits(corpus: Corpus, reader: Reader, ranked: Sequence[Ranked], among: NDArray[np.bool_]) -> list[Hit]:
     """Show rows with their scores: each with the other places of the same content, and its text if that is current.
 
     What has changed since it was indexed is marked stale and has no text.
     """
-    current = reader.are_current([row for row, _ in scored])
+    rows = [one.row for one in ranked]
+    current = reader.hold(rows, [one.spans for one in ranked])
+    copies = _copies(corpus, rows, among)
     return [
-        _hit(reader, row, score, _copies(corpus, row, among), is_current=is_current)
-        for (row, score), is_current in zip(scored, current, strict=True)
+        _hit(reader, one, others, is_current=is_current)
+        for one, others, is_current in zip(ranked, copies, current, strict=True)
     ]
 
 
-def _hit(
-    reader: Reader, row: int, score: float, copies: tuple[tuple[str, int], ...], *, is_current: bool
-) -> Hit:
-    chunk = reader.corpus.snapshot.chunk(row)
-    run = first_run(chunk.spans)
+def _hit(reader: Reader, ranked: Ranked, copies: tuple[tuple[str, int], ...], *, is_current: bool) -> Hit:
+    row, score, spans = ranked
+    run = first_run(spans)
+    kind, symbol, scope, language = reader.corpus.snapshot.names_of(row)
     path = reader.corpus.path(row)
-    return Hit(
-        path=path,
-        start_line=run[0].start_line,
-        end_line=run[-1].end_line,
-        symbol=chunk.symbol,
-        scope=chunk.scope,
-        kind=chunk.kind,
-        language=chunk.language,
-        score=score,
-        text=reader.shown(path, run) if is_current else "",
-        stale=not is_current,
-        also=copies,
-    )
+    text = reader.shown(path, run) if is_current else ""
+    lines = run[0].start_line, run[-1].end_line
+    return Hit(path, *lines, symbol, scope, kind, language, score, text, not is_current, copies)
 
 
 def definition_hits(reader: Reader, scored: Sequence[tuple[int, float]]) -> list[Hit]:
@@ -143,6 +150,14 @@ def line_hit(
     return Hit(path, first, last, chunk.symbol, chunk.scope, chunk.kind, chunk.language, 1.0, text, stale)
 
 
-def _copies(corpus: Corpus, row: int, among: NDArray[np.bool_]) -> tuple[tuple[str, int], ...]:
-    others = [other for other in corpus.rows_alike(row) if other != row and among[other]][:_MOST_COPIES]
-    return tuple((corpus.path(other), corpus.snapshot.spans(other)[0].start_line) for other in others)
+def _copies(
+    corpus: Corpus, rows: Sequence[int], among: NDArray[np.bool_]
+) -> list[tuple[tuple[str, int], ...]]:
+    """Find the other places of some rows' contents."""
+    copies: list[tuple[tuple[str, int], ...]] = []
+    for row, alike in zip(rows, corpus.rows_alike(rows), strict=True):
+        others = [other for other in alike if other != row and among[other]][:_MOST_COPIES]
+        copies.append(
+            tuple((corpus.path(other), corpus.snapshot.spans(other)[0].start_line) for other in others)
+        )
+    return copies

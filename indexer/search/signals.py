@@ -99,7 +99,7 @@ def definitions(corpus: Corpus, known: Known, heard: Heard) -> Defined:
 
 def _added_up(rows: I64, values: F64, strong: NDArray[np.bool_]) -> Defined:
     """Add up what several names say of a row."""
-    order = np.argsort(rows, kind="stable")
+    order = rows.argsort(kind="stable")
     rows, values = rows[order], values[order]
     first = firsts(rows)
     if not len(first):
@@ -121,10 +121,10 @@ def _symbols_named(corpus: Corpus, known: Known, heard: Heard) -> tuple[I64, I64
     found: list[tuple[int, int, float]] = []
     places = np.array(heard.places, np.int64)
     sizes = np.array([len(name.key.encode()) for name in heard.names], np.int64)
-    cuts = np.searchsorted(known.strings.place, np.arange(len(known.hashes) + 1))
+    cuts = known.strings.place.searchsorted(np.arange(len(known.hashes) + 1))
     asked = np.flatnonzero(places >= 0)
     cut, taken = take_ragged(cuts, places[asked])
-    strings, owner = known.strings.ids[taken], np.repeat(asked, np.diff(cut))
+    strings, owner = known.strings.ids[taken], asked.repeat(cut[1:] - cut[:-1])
     more = corpus.symbol_size(strings) - sizes[owner]
     alike = np.flatnonzero((more >= 0) & (more <= 4))  # underscores make it longer
     for at, symbol in zip(owner[alike].tolist(), strings[alike].tolist(), strict=True):
@@ -216,7 +216,8 @@ def joined_stem(corpus: Corpus, question: Question) -> F64:
             if n == 1 and (key in tokens.STOP_WORDS or len(key) < 3):
                 continue
             for spelling in (key, key.rstrip("s"), key + "s"):
-                column[corpus.tree.files_by_stem.get(spelling, [])[:_MOST_STEMS]] = n / 2
+                if files := corpus.tree.files_by_stem.get(spelling):
+                    column[files[:_MOST_STEMS]] = n / 2
     return column
 
 

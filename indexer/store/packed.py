@@ -128,8 +128,8 @@ def _read(low: U16, counts: U8, cut: I64) -> Read:
     lengths = np.diff(starts, append=len(low)) - marked
     pages = np.where(marked, low[starts], 0).astype(np.int64) << PAGE_BITS
     rows = _without(marks, low).astype(np.int64)
-    rows += np.repeat(pages, lengths)
-    return Read(cut - np.searchsorted(marks, cut), rows, _without(marks, counts))
+    rows += pages.repeat(lengths)
+    return Read(cut - marks.searchsorted(cut), rows, _without(marks, counts))
 
 
 def _without(marks: I64, entries: Array) -> Array:

@@ -233,6 +233,12 @@ class Snapshot:
         """Byte and line ranges of a row."""
         return decode_spans(_place(*self.stack.locate("bindings", int(self.rows.binding[row]))))
 
+    def names_of(self, row: int) -> tuple[str, str, str, str]:
+        """Kind, symbol, scope and language of a row."""
+        tables, at = self.stack.locate("bindings", int(self.rows.binding[row]))
+        kind, symbol, scope, language = map(self.string, tables.bindings[Binding.KIND :, at].tolist())
+        return kind, symbol, scope, language
+
     def chunk(self, row: int) -> Chunk:
         """Give a row as the chunk that was added; ``parent`` counts in the file's chunks."""
         return self.binding(int(self.rows.binding[row]))

@@ -123,7 +123,7 @@ class Stack:
     def newest_file(self, path: int) -> tuple[Tables, int] | None:
         """Find the newest row of a path (its string id), removal or not."""
         for tables in reversed(self.tables):
-            at = int(np.searchsorted(tables.files[File.PATH], path))
+            at = int(tables.files[File.PATH].searchsorted(path))
             if at < tables.files.shape[1] and int(tables.files[File.PATH, at]) == path:
                 return tables, at
         return None
@@ -165,8 +165,8 @@ def _holding(tables: Tables, prefix: str, wanted: U64) -> Held:
     """Rows of one segment, by its own numbers."""
     packed = Packed.of(tables, prefix)
     terms = packed.terms
-    at = np.searchsorted(terms, wanted)
+    at = terms.searchsorted(wanted)
     inside = np.flatnonzero(at < len(terms))
     hit = inside[terms[at[inside]] == wanted[inside]]
     found = packed.read(at[hit])
-    return Held(np.repeat(hit, np.diff(found.cut)), found.rows, found.counts)
+    return Held(hit.repeat(found.cut[1:] - found.cut[:-1]), found.rows, found.counts)

@@ -130,7 +130,7 @@ def check(tables: Tables, dim: int, base: Counts, where: str) -> None:
         if problem:
             raise StoreError(f"{where}: {name}: {problem}")
     sizes = np.diff(tables.block_offsets)
-    if bool((tables.numbers[Number.PARENT] > np.repeat(sizes, sizes)).any()):
+    if bool((tables.numbers[Number.PARENT] > sizes.repeat(sizes)).any()):
         raise StoreError(f"{where}: numbers: a parent is not in its block")
 
 
@@ -211,7 +211,7 @@ def _reference_problem(name: str, array: Array, limits: Counts) -> str:
 def offsets_of(lengths: Array) -> I64:
     """Turn (n,) lengths into (n + 1,) offsets."""
     offsets = np.zeros(len(lengths) + 1, np.int64)
-    np.cumsum(lengths, out=offsets[1:])
+    lengths.cumsum(out=offsets[1:])
     return offsets
 
 
@@ -231,13 +231,13 @@ def join_digests(high: U64, low: U64) -> list[bytes]:
 
 def sort_prefixes(prefixes: U32) -> tuple[U32, U32]:
     """Sort (n,) beginnings of keys, and give the row of each too."""
-    order = np.argsort(prefixes, kind="stable")
+    order = prefixes.argsort(kind="stable")
     return prefixes[order], order.astype(np.uint32)
 
 
 def sort_keys(keys: U64) -> tuple[U64, U32]:
     """Sort (n, 2) keys: the (2, n) sorted halves, and the row of each."""
-    order = np.argsort(keys[:, 0])
+    order = keys[:, 0].argsort()
     high = keys[order, 0]
     if bool((high[1:] == high[:-1]).any()):
         order = np.lexsort((keys[:, 1], keys[:, 0]))
@@ -255,7 +255,7 @@ def find_strings(tables: Tables, wanted: U64) -> I64:
     """Rows (m,) of the strings whose (m, 2) keys are wanted, -1 where there is none."""
     found = np.full(len(wanted), -1, np.int64)
     prefixes = (wanted[:, 0] >> PREFIX_SHIFT).astype(np.uint32)
-    at = np.searchsorted(tables.string_keys, prefixes)
+    at = tables.string_keys.searchsorted(prefixes)
     open_ = np.arange(len(wanted))
     while True:  # two rounds, but for strings whose keys begin alike
         open_ = open_[at[open_] < len(tables.string_keys)]
@@ -277,7 +277,7 @@ def find_keys(sorted_keys: U64, rows: Narrow, wanted: U64) -> I64:
     """Rows (m,) of the wanted (m, 2) keys, -1 where there is none."""
     high, low = sorted_keys
     found = np.full(len(wanted), -1, np.int64)
-    at = np.searchsorted(high, wanted[:, 0])
+    at = high.searchsorted(wanted[:, 0])
     open_ = np.flatnonzero(at < len(high))
     while len(open_):  # one round, but for keys that share their first half
         here = at[open_]
