@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tempfile
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -77,7 +77,7 @@ def _compare(space: Workspace, progress: Progress) -> tuple[list[str], Snapshot]
     for _ in range(_ATTEMPTS):
         first = reindex(space, progress=progress).snapshot
         with _temporary_folder() as folder:
-            apart = replace(space, index_dir=Path(folder) / "index")
+            apart = space._replace(index_dir=Path(folder) / "index")
             new = reindex(apart, progress=progress).snapshot
             after = reindex(space, progress=progress)
             if after.snapshot.generation != first.generation:

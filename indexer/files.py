@@ -5,7 +5,7 @@ Apart from the rest because such a run is short, and each dataclass takes a mill
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from indexer.plainly import NamedTuple
 
 
 class FileStat(NamedTuple):

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import importlib
 import sys
-from typing import TYPE_CHECKING, Any
+
+from indexer.plainly import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import Any
 
 
 def from_rooms(package: str, rooms: Mapping[str, str]) -> Callable[[str], Any]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-from indexer import chunk, config, embed
+from indexer import config, embed
+from indexer.plainly import TYPE_CHECKING, NamedTuple
 from indexer.scan.root import check_index_dir, find_root
-from indexer.versions import TOKENIZER
+from indexer.versions import CHUNKER, TOKENIZER
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,8 +14,7 @@ if TYPE_CHECKING:
     from indexer.settings import Settings
 
 
-@dataclass(frozen=True, slots=True)
-class Workspace:
+class Workspace(NamedTuple):
     """What every command is about. ``root`` is absolute, its symbolic links resolved.
 
     ``settings_file`` is the file that stands in for the user's own, None where none was named.
@@ -34,7 +31,7 @@ class Workspace:
         """Everything besides a file's bytes that its chunks depend on, as one string for the store's identity."""
         size = f"{self.settings.chunk.max_tokens}/{self.settings.chunk.overlap}"
         scan = self.settings.scan
-        return f"{chunk.VERSION} {size} {','.join(scan.encodings)} secrets={scan.secrets}"
+        return f"{CHUNKER} {size} {','.join(scan.encodings)} secrets={scan.secrets}"
 
     @property
     def tokenizer(self) -> str:

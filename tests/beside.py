@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 from indexer.check import differences
@@ -39,7 +38,7 @@ def new_index(space: Workspace) -> Iterator[Snapshot]:
     """Make an index of the same tree from nothing, also while another writer has the root, and keep it for a while."""
     with tempfile.TemporaryDirectory(dir=_MEMORY if _MEMORY.is_dir() else None) as folder:
         with replaced(commit, "RootLock", lambda _: _HeldAlready()):
-            new = reindex(replace(space, index_dir=Path(folder) / "index")).snapshot
+            new = reindex(space._replace(index_dir=Path(folder) / "index")).snapshot
         yield new
 
 

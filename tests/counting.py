@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -113,7 +113,7 @@ def workspace(root: Path, embedder: Any = None, settings: Settings | None = None
     return Workspace(
         root.resolve(),
         root.resolve() / ".indexer",
-        replace(chosen, embed=replace(chosen.embed, model=embedder.name)),
+        chosen._replace(embed=chosen.embed._replace(model=embedder.name)),
         embedder,
     )
 

@@ -9,6 +9,7 @@ import pytest
 
 from indexer import config
 from indexer.errors import ConfigError
+from indexer.merging import RULES, merge
 from indexer.settings import Settings
 
 REPO = Path(__file__).resolve().parent.parent
@@ -16,17 +17,14 @@ REPO = Path(__file__).resolve().parent.parent
 
 def test_documented_settings_are_the_built_in_defaults() -> None:
     table = config.read_toml(REPO / "config.toml")
-    assert config.merge(Settings(), table, "config.toml", trusted=True) == Settings()
-    for section in Settings.__dataclass_fields__:
-        assert set(table[section]) == set(getattr(Settings(), section).__dataclass_fields__)
+    assert merge(Settings(), table, "config.toml", trusted=True) == Settings()
+    for name, section in Settings()._asdict().items():
+        assert set(table[name]) == set(section._fields)
 
 
 def test_repository_marks_in_the_documentation_are_true() -> None:
     text = (REPO / "config.toml").read_text(encoding="utf-8")
-    marked = 0
-    for section in Settings.__dataclass_fields__:
-        fields = getattr(Settings(), section).__dataclass_fields__
-        marked += sum(bool(field.metadata["repository"]) for field in fields.values())
+    marked = sum(bool(rule.repository) for rule in RULES.values())
     assert text.count("# [repository]") + text.count(". [repository]") == marked
 
 
@@ -113,7 +111,7 @@ def test_a_linked_repository_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_one_folder_of_indexes_serves_many_roots(tmp_path: Path) -> None:
-    settings = config.merge(Settings(), {"store": {"dir": str(tmp_path)}}, "x", trusted=True)
+    settings = merge(Settings(), {"store": {"dir": str(tmp_path)}}, "x", trusted=True)
     one = config.index_dir(Path("/a/project"), settings)
     other = config.index_dir(Path("/b/project"), settings)
     assert one.parent == other.parent == tmp_path

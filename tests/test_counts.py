@@ -96,7 +96,7 @@ def _hook(event: str, arguments: tuple[object, ...]) -> None:
         return
     if event == "os.fork":
         _watching[-1].append("fork")
-    elif event == "subprocess.Popen":
+    elif event in {"os.posix_spawn", "subprocess.Popen"}:
         command = arguments[1]
         assert isinstance(command, list)
         # What git is asked; what comes before is how it is kept from running anything of the repository's.

@@ -11,7 +11,6 @@ import shutil
 import signal
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -162,7 +161,7 @@ def compare(space: Workspace) -> list[str]:
     """Bring the index up to date, make one from nothing, and return how they differ."""
     mine = reindex(space).snapshot
     with tempfile.TemporaryDirectory() as folder:
-        new = reindex(replace(space, index_dir=Path(folder) / "index")).snapshot
+        new = reindex(space._replace(index_dir=Path(folder) / "index")).snapshot
         found = differences(mine, new)
         ours, theirs = answers(space, mine), answers(space, new)
         found += [f"question {question!r}" for question in QUESTIONS if ours[question] != theirs[question]]

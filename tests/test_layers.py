@@ -23,6 +23,8 @@ LAYERS = [
         "versions",
         "lazily",
         "files",
+        "merging",
+        "plainly",
     },
     {"scan", "chunk", "embed"},
     {"store", "workspace"},

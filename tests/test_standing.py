@@ -73,7 +73,7 @@ def test_it_says_what_any_run_says_and_asks_git_twice(root: Path) -> None:
 # What takes a millisecond or more to load, and what of our own only a change needs.
 HEAVY = {
     "numpy", "hashlib", "tomllib", "platformdirs", "tempfile", "shutil", "random", "asyncio", "logging", "tree_sitter",
-    "zipfile", "identify", "indexer.types", "indexer.tokens", "indexer.embed.static", "indexer.chunk.worker",
+    "zipfile", "identify", "typing", "dataclasses", "inspect", "msgspec", "subprocess", "signal", "socket", "selectors", "unicodedata", "indexer.types", "indexer.tokens", "indexer.embed.static", "indexer.chunk.worker",
     "indexer.reindex.live", "indexer.reindex.run", "indexer.store.commit", "indexer.store.snapshot", "indexer.search",
 }  # fmt: skip
 
@@ -149,7 +149,7 @@ CHANGES: dict[str, Callable[[Path], object]] = {
 def test_every_change_is_seen_and_leads_to_what_a_whole_run_leads_to(root: Path, change: str) -> None:
     before = identity_of(workspace(root))
     exclude = ("two/",) if "settings" in change else ()
-    settings = replace(Settings(), scan=ScanSettings(exclude=exclude))
+    settings = Settings()._replace(scan=ScanSettings(exclude=exclude))
     CHANGES[change](root)
     age(root)
     space = workspace(root, settings=settings)
@@ -162,7 +162,7 @@ def test_every_change_is_seen_and_leads_to_what_a_whole_run_leads_to(root: Path,
 
 
 def test_a_smaller_limit_leaves_out_what_was_let_in(root: Path) -> None:
-    found = begun(workspace(root, settings=replace(Settings(), scan=ScanSettings(max_file_bytes=20))))
+    found = begun(workspace(root, settings=Settings()._replace(scan=ScanSettings(max_file_bytes=20))))
     assert isinstance(found, Begun)
 
 

@@ -15,7 +15,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from indexer.check import differences
@@ -144,7 +143,7 @@ class World:
 
     def space(self) -> Workspace:
         space = open_workspace(self.root, named=True)
-        return replace(space, settings=replace(space.settings, worker=WorkerSettings(processes=1)))
+        return space._replace(settings=space.settings._replace(worker=WorkerSettings(processes=1)))
 
     def compare(self) -> list[str]:
         """Wait until the index is current, and return how it differs from one made from nothing."""

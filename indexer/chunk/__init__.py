@@ -19,42 +19,14 @@ of node types (`indexer.chunk.grammar`) and a row in `indexer.chunk.tables.LANGU
 from __future__ import annotations
 
 import importlib
-import os
-import sys
-from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol, cast
 
 from indexer.chunk.tables import LANGUAGES
-
-_METADATA = ".dist-info"
 
 if TYPE_CHECKING:
     from indexer.settings import ChunkSettings
     from indexer.types import FileChunks
 
-
-def _version(package: str) -> str:
-    """Return the version of an installed package, by the name of its folder of metadata.
-
-    `importlib.metadata` reads it from a file there, and importing that costs more than all else of a short command.
-    """
-    wanted = package.replace("-", "_")
-    for folder in sys.path:
-        with suppress(OSError):
-            for entry in os.listdir(folder):
-                name, _, found = entry.removesuffix(_METADATA).rpartition("-")
-                if entry.endswith(_METADATA) and name.replace("-", "_").lower() == wanted:
-                    return found
-    from importlib.metadata import version
-
-    return version(package)
-
-
-# Raise the number whenever any text would be cut in another way; grammars bring their own versions.
-VERSION = "5 " + " ".join(
-    f"{package}-{_version(package)}"
-    for package in ("tree-sitter", "tree-sitter-language-pack", "tree-sitter-c-sharp")
-)
 
 # Language -> module of this package. Loaded when the first text of its language comes.
 CHUNKERS: dict[str, str] = {

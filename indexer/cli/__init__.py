@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
 
 from indexer.cli import parser
 from indexer.cli.encoding import insist_on_utf8, tolerate_narrow_consoles
 from indexer.errors import IndexerError
+from indexer.plainly import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import argparse

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING
+
+from indexer.plainly import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import argparse

@@ -13,11 +13,11 @@ import os
 import re
 import sys
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
 
 from indexer.cli import show
 from indexer.cli.progress import Line
 from indexer.errors import ConfigError, DaemonError, QueryError, RootError
+from indexer.plainly import TYPE_CHECKING
 from indexer.serve.client import GoneError, SilentError, connect, connect_root
 from indexer.serve.place import supported
 from indexer.serve.protocol import Code, RpcError
@@ -25,10 +25,10 @@ from indexer.serve.protocol import Code, RpcError
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
 
     from indexer.serve.client import Client
     from indexer.serve.protocol import Notification
-    from indexer.types import Hit, Report
 
 SYMBOLS = 50  # definitions that are listed
 # As in `indexer.search`, which is slow to load.
@@ -192,7 +192,9 @@ def print_answer(options: argparse.Namespace, found: dict[str, Any], words: Sequ
         return 0
     painter = show.Painter(sys.stdout)
     for number, hit in enumerate(found["hits"]):
-        value = cast("Hit", SimpleNamespace(**{"stale": False, "also": (), "explain": (), **hit}))
+        value: Any = SimpleNamespace(
+            **{"stale": False, "also": (), "explain": (), **hit}
+        )  # much like a `Hit`
         if found["mode"] == "symbols":
             print(show.definition_line(value, painter))
             continue
@@ -225,9 +227,10 @@ def _reindex(client: Client, options: argparse.Namespace) -> int:
     return 0
 
 
-def _as_report(value: Mapping[str, Any]) -> Report:
+def _as_report(value: Mapping[str, Any]) -> Any:
+    """Much like a `Report`."""
     counts = {name: SimpleNamespace(**value[name]) for name in ("files", "chunks")}
-    return cast("Report", SimpleNamespace(**{**value, **counts}))
+    return SimpleNamespace(**{**value, **counts})
 
 
 def _run(client: Client, *, full: bool, shown: bool) -> Any:

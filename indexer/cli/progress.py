@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import time
-from typing import TextIO
+
+from indexer.plainly import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import TextIO
 
 
 class Line:

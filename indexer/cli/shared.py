@@ -6,9 +6,9 @@ import gc
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from indexer.cli.progress import Line
+from indexer.plainly import TYPE_CHECKING
 from indexer.workspace import open_workspace
 
 if TYPE_CHECKING:

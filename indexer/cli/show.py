@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import re
 import time
-import unicodedata
-from typing import TYPE_CHECKING, Any, TextIO
+
+from indexer.plainly import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any, TextIO
 
     from indexer.check import Findings
     from indexer.search.calibrate import Calibration
@@ -27,14 +28,14 @@ _BOLD, _DIM, _CYAN, _OFF = "\x1b[1m", "\x1b[2m", "\x1b[36m", "\x1b[0m"
 
 def safe(text: str) -> str:
     """``text`` without anything a terminal would act on; a tab becomes four spaces."""
-    return "".join(_safe_character(c) for c in text.replace("\t", "    "))
+    text = text.replace("\t", "    ")
+    if text.isascii() and text.isprintable():
+        return text
+    from unicodedata import category  # here, since most texts are done with by now
 
-
-def _safe_character(c: str) -> str:
     # Cf holds the bidirectional overrides, with which a line can be made to read as another one.
-    if unicodedata.category(c) in {"Cc", "Cf", "Cs", "Zl", "Zp"}:
-        return ascii(c)[1:-1]
-    return c
+    unsafe = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+    return "".join(ascii(c)[1:-1] if category(c) in unsafe else c for c in text)
 
 
 class Painter:

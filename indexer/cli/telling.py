@@ -47,7 +47,7 @@ def run_check(options: argparse.Namespace) -> int:
 def run_config(options: argparse.Namespace) -> int:
     """``indexer config``."""
     space = opened(options)
-    value = asdict(space.settings)
+    value = {name: section._asdict() for name, section in space.settings._asdict().items()}
     files = {
         "user": str(options.config or config.user_file()),
         "repository": str(space.root / config.REPOSITORY_FILE),

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from indexer.cli import light, show
 from indexer.cli.shared import opened, progress_of
+from indexer.plainly import TYPE_CHECKING
 from indexer.reindex.standing import Unchanged, begin
 
 if TYPE_CHECKING:

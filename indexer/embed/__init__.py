@@ -25,47 +25,18 @@ type, a value that is not finite or a row that is not of unit length is an error
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
-
 from indexer.errors import EmbedderError
+from indexer.lazily import from_rooms
+from indexer.plainly import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from indexer.embed.contract import Embedder, TermEmbedder
 
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from indexer.tokens import TermCounts
+__all__ = ["GROUP", "Embedder", "TermEmbedder", "checked", "load"]
 
 GROUP = "indexer.embedders"
 
-
-@runtime_checkable
-class Embedder(Protocol):
-    """From texts to unit vectors; the module's docstring is the contract."""
-
-    @property
-    def name(self) -> str:
-        """Who made the vectors, as in ``embed.model``."""
-
-    @property
-    def dim(self) -> int:
-        """Length of a vector."""
-
-    @property
-    def version(self) -> str:
-        """Changes whenever any vector would."""
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return float32 (len(texts), dim), rows of length 1 or all zeros."""
-
-
-@runtime_checkable
-class TermEmbedder(Embedder, Protocol):
-    """An embedder that needs no more than the counted terms of a text."""
-
-    def embed_terms(self, counts: TermCounts) -> NDArray[np.float32]:
-        """Return float32 (number of counted texts, dim): what `embed` gives for the texts themselves."""
+__getattr__ = from_rooms(__name__, {"Embedder": "contract", "TermEmbedder": "contract"})
 
 
 def load(name: str) -> Embedder:
@@ -79,6 +50,8 @@ def load(name: str) -> Embedder:
 
         return static()
     from importlib.metadata import entry_points  # slow to import, and few have a model of their own
+
+    from indexer.embed.contract import Embedder
 
     found = [point for point in entry_points(group=GROUP) if point.name == name]
     if not found:
@@ -100,6 +73,7 @@ def _list(others: list[str]) -> str:
 def checked(embedder: Embedder) -> Embedder:
     """Wrap an embedder so that it raises `EmbedderError` where it does not give what it promised."""
     from indexer.embed.checking import Checked, CheckedTerms  # a run that embeds nothing needs no arrays
+    from indexer.embed.contract import TermEmbedder
 
     if isinstance(embedder, Checked):
         return embedder

@@ -13,9 +13,9 @@ import os
 import re
 from functools import cached_property
 from struct import Struct, error
-from typing import TYPE_CHECKING, NamedTuple
 
 from indexer.errors import EmbedderError
+from indexer.plainly import TYPE_CHECKING, NamedTuple
 from indexer.versions import TOKENIZER
 
 if TYPE_CHECKING:

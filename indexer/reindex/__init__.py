@@ -1,8 +1,7 @@
 """Reindex: the stages in their order, from the files on disk to a new generation."""
 
-from typing import TYPE_CHECKING
-
 from indexer.lazily import from_rooms
+from indexer.plainly import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from indexer.reindex.live import Indexer, Outcome, reindex, scan_of, suspects_of

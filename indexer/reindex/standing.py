@@ -11,8 +11,8 @@ import gc
 import os
 import time
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, NamedTuple
 
+from indexer.plainly import TYPE_CHECKING, NamedTuple
 from indexer.scan.ignore import Rules
 from indexer.scan.walk import walk
 from indexer.store.known import look

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import os
 from operator import attrgetter
-from typing import TYPE_CHECKING, NamedTuple
 
 from indexer.files import FileStat, Stats
+from indexer.plainly import TYPE_CHECKING, NamedTuple
 from indexer.scan.names import NEVER_ENTERED, TO_JUDGE, reason_by_name
 
 if TYPE_CHECKING:

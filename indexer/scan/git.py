@@ -12,19 +12,18 @@ from __future__ import annotations
 
 import os
 import select
-import signal
-import subprocess
 import sys
 from contextlib import suppress
-from typing import IO, TYPE_CHECKING, NamedTuple
 
 from indexer.errors import RootError
+from indexer.plainly import TYPE_CHECKING, NamedTuple
 
 if sys.platform == "linux":
     import resource
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import IO
 
 _SWITCHES = (
     "core.fsmonitor=false",
@@ -54,6 +53,7 @@ _UNOPENED = b"warning: could not open directory '"
 # A listing of a million files from a cold disk takes a minute; what takes longer than this hangs. Of the processor it
 # takes ten seconds; but an ignore file with one line of many `**/` keeps git's matcher busy for years.
 _TIMEOUT = 300.0
+_KILL = 9  # SIGKILL, without loading `signal`
 _PROCESSOR_SECONDS = 30
 
 
@@ -87,30 +87,32 @@ class Call:
         except OSError as error:
             raise RootError(f"{os.fsdecode(directory)}: git cannot be asked: {error.strerror}") from error
         switches = [word for switch in _SWITCHES for word in ("-c", switch)]
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process = 0
         self._failure = b""
         try:
-            self._process = subprocess.Popen(
-                ["git", "--no-pager", *switches, *arguments],
-                cwd=directory,
-                env=environment(os.environ),
-                stdin=subprocess.DEVNULL,
-                stdout=self._files[0],
-                stderr=self._files[1],
+            # Not by `subprocess`: it takes longer to load than git to answer.
+            self._process = os.posix_spawnp(
+                "git",
+                ["git", "--no-pager", "-C", directory, *switches, *arguments],
+                environment(os.environ),
+                file_actions=[
+                    (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+                    *((os.POSIX_SPAWN_DUP2, file.fileno(), at) for at, file in enumerate(self._files, 1)),
+                ],
             )
         except OSError as error:
             self._failure = f"git cannot be called: {error}".encode()
         else:
-            _limit_processor(self._process.pid)
+            _limit_processor(self._process)
 
     def finish(self) -> Output:
         """Wait for the end and return what was said. A call that hangs is killed."""
         try:
-            if self._process is None:
+            if not self._process:
                 return Output(-1, b"", self._failure)
-            if not _has_ended(self._process.pid):
-                self._process.kill()
-            code = self._process.wait()
+            if not _has_ended(self._process):
+                self._kill()
+            code = self._reaped()
             if code < 0:
                 bounds = (_TIMEOUT, _PROCESSOR_SECONDS)
                 return Output(
@@ -122,12 +124,25 @@ class Call:
 
     def close(self) -> None:
         """End the process if it still runs, and let go of its output."""
-        if self._process is not None and self._process.poll() is None:
-            with suppress(ProcessLookupError):
-                self._process.kill()
-            self._process.wait()
+        if self._process:
+            self._kill()
+            self._reaped()
         for file in self._files:
             file.close()
+
+    def _kill(self) -> None:
+        with suppress(ProcessLookupError):  # only where children's ends are ignored: it was not waited for
+            os.kill(self._process, _KILL)
+
+    def _reaped(self) -> int:
+        """Wait for the end; return the exit status, negative when it was killed."""
+        process, self._process = self._process, 0
+        try:
+            return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+        except (
+            ChildProcessError
+        ):  # whoever started us has the ends of children ignored: nobody is told of one
+            return 0
 
 
 def _has_ended(process: int) -> bool:
@@ -144,10 +159,11 @@ def _has_ended(process: int) -> bool:
                 os.close(descriptor)
     import threading  # as above
 
-    alarm = threading.Timer(_TIMEOUT, os.kill, (process, signal.SIGKILL))
+    alarm = threading.Timer(_TIMEOUT, os.kill, (process, _KILL))
     alarm.daemon = True
     alarm.start()
-    os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)
+    with suppress(ChildProcessError):  # as in `Call._reaped`
+        os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)
     alarm.cancel()
     return True
 
@@ -160,10 +176,21 @@ def _limit_processor(process: int) -> None:
 
 def _scratch() -> IO[bytes]:
     if hasattr(os, "memfd_create"):
-        return os.fdopen(os.memfd_create("git-output"), "w+b")
+        return os.fdopen(_above_standard(os.memfd_create("git-output")), "w+b")
     import tempfile  # here, since it takes longer to load than git to answer
 
     return tempfile.TemporaryFile()
+
+
+def _above_standard(descriptor: int) -> int:
+    """Move a descriptor out of the way of those that git has its input and output by, if ours were closed."""
+    if descriptor > 2:
+        return descriptor
+    import fcntl  # here, since other platforms lack it
+
+    moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 3)
+    os.close(descriptor)
+    return moved
 
 
 def _content(file: IO[bytes]) -> bytes:

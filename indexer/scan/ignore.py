@@ -20,9 +20,9 @@ from __future__ import annotations
 import os
 import stat as modes
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Self
 
 from indexer.errors import RootError
+from indexer.plainly import TYPE_CHECKING, NamedTuple
 from indexer.scan.names import NEVER_ENTERED
 from indexer.scan.nested import IgnoreFiles, without
 from indexer.scan.patterns import Patterns, compile_patterns
@@ -30,6 +30,8 @@ from indexer.scan.tree import Tree, is_repository, open_tree
 from indexer.scan.trees import way_to
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from indexer.settings import ScanSettings
 
 IGNORE_FILE = b".indexerignore"

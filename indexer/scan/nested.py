@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import os
 import stat as modes
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from indexer.plainly import TYPE_CHECKING, NamedTuple
 from indexer.scan.patterns import Patterns, compile_patterns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from typing import TypeVar
 
-T = TypeVar("T")
+    T = TypeVar("T")
+
 
 # Git sets no bound; a megabyte of patterns is no ignore file any more, and would cost seconds to compile.
 _LARGEST = 1_000_000

@@ -12,7 +12,8 @@ once (an atomic group), which is right for globs and keeps the work linear in th
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+
+from indexer.plainly import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -12,11 +12,10 @@ from __future__ import annotations
 import errno
 import os
 import stat as modes
-from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
 
 from indexer.files import FileStat, Reason, Skipped
+from indexer.plainly import TYPE_CHECKING
 from indexer.scan import git
 from indexer.scan.early import KIND, REGULAR, Early, decoded, is_as_known, look_of, plain
 from indexer.scan.early import look as look_early
@@ -27,14 +26,25 @@ from indexer.scan.tree import Folder, Repository, Tree
 from indexer.scan.trees import way_to
 
 if TYPE_CHECKING:
+    from typing import Protocol
+
     from indexer.files import Stats
     from indexer.settings import ScanSettings
+
+    class Knowledge(Protocol):
+        """What is known of the files before they are looked at."""
+
+        def stats(self) -> Stats | None:
+            """Say it; None when nothing is. Asked for once git is on its way."""
+
+        def halfway(self) -> None:
+            """Half of all that is known was looked at: git has little left to do, so that a processor is free."""
+
 
 # A root that cannot be listed can still be looked into.
 _SEARCH = getattr(os, "O_PATH", os.O_RDONLY)
 
 
-@dataclass(slots=True)
 class Scan:
     """What one walk saw, each list in the order of the paths' bytes.
 
@@ -43,22 +53,13 @@ class Scan:
     every known file is as it was known and there is no other; then ``files`` is empty, since nobody needs it.
     """
 
-    files: list[FileStat] = field(default_factory=list)
-    skipped: list[Skipped] = field(default_factory=list)
-    unknown: list[str] = field(default_factory=list)
-    mounts: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    same: bool = False
-
-
-class Knowledge(Protocol):
-    """What is known of the files before they are looked at."""
-
-    def stats(self) -> Stats | None:
-        """Say it; None when nothing is. Asked for once git is on its way."""
-
-    def halfway(self) -> None:
-        """Half of all that is known was looked at: git has little left to do, so that a processor is free."""
+    def __init__(self) -> None:
+        self.files: list[FileStat] = []
+        self.skipped: list[Skipped] = []
+        self.unknown: list[str] = []
+        self.mounts: list[str] = []
+        self.notes: list[str] = []
+        self.same = False
 
 
 def walk(

@@ -12,14 +12,13 @@ client belongs to one thread.
 from __future__ import annotations
 
 import os
-import socket
 import sys
 import time
 from collections import deque
-from typing import TYPE_CHECKING, Any, Self
 
 from indexer import __version__
 from indexer.errors import DaemonError
+from indexer.plainly import TYPE_CHECKING
 from indexer.serve import place as places
 from indexer.serve.protocol import (
     MAX_ANSWER,
@@ -36,8 +35,10 @@ from indexer.serve.protocol import (
 )
 
 if TYPE_CHECKING:
+    import socket
     from collections.abc import Callable, Iterator
     from types import TracebackType
+    from typing import Any, Self
 
     from indexer.serve.protocol import Message
 
@@ -108,6 +109,8 @@ def dial(path: str, root: str, *, timeout: float = HELLO_SECONDS) -> Client | No
     """Connect to a socket of ours and say hello; None when nobody listens there. Raises `DaemonError`."""
     if not places.is_our_socket(path):
         return None
+    import socket  # here, since a command that finds no daemon needs none
+
     until = time.monotonic() + timeout
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
@@ -290,9 +293,10 @@ class Client:
 
 
 def _listener_of(connection: socket.socket) -> int:
-    option = getattr(
-        socket, "SO_PEERCRED", None
-    )  # Linux: struct ucred, three ints of which the process is the first
+    import socket  # as above
+
+    # Linux: struct ucred, three ints of which the process is the first.
+    option = getattr(socket, "SO_PEERCRED", None)
     if option is None:
         return 0
     return int.from_bytes(connection.getsockopt(socket.SOL_SOCKET, option, 12)[:4], sys.byteorder)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import TYPE_CHECKING, Self
 
 from indexer.errors import DaemonError
+from indexer.plainly import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from types import TracebackType
+    from typing import Self
 
 _held: set[int] = set()
 

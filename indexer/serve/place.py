@@ -16,9 +16,12 @@ import contextlib
 import json
 import os
 import stat as modes
-from typing import Any, NamedTuple
 
 from indexer.errors import DaemonError, RootError
+from indexer.plainly import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from typing import Any
 
 INDEX_NAME = ".indexer"  # as `indexer.scan.root` has it, which costs another library to load
 ANNOUNCEMENT = "daemon.json"

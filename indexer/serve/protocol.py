@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import json
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple
+
+from indexer.plainly import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from typing import Any, TypeAlias

@@ -1,8 +1,7 @@
 """The index on disk: one writer makes generations, any number of readers hold snapshots of them (`format`)."""
 
-from typing import TYPE_CHECKING
-
 from indexer.lazily import from_rooms
+from indexer.plainly import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from indexer.store.commit import Writer

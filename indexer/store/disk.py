@@ -12,15 +12,17 @@ import errno
 import mmap
 import os
 import stat
-from typing import TYPE_CHECKING, TypeVar
 
 from indexer.errors import StoreError
+from indexer.plainly import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
+    from typing import TypeVar
 
-T = TypeVar("T")
+    T = TypeVar("T")
+
 Buffer = bytes | memoryview
 
 _ELSEWHERE = "; set store.dir to a folder that can be written"

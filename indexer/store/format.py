@@ -113,7 +113,8 @@ read. A reader, which has no lock, sets nothing aside: it raises StoreError and 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+
+from indexer.plainly import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import numpy as np

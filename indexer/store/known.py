@@ -14,10 +14,10 @@ import threading
 from bisect import bisect_left
 from collections import Counter
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from indexer.errors import StoreError
 from indexer.files import Reason, Stats
+from indexer.plainly import TYPE_CHECKING, NamedTuple
 from indexer.store.disk import DISK
 from indexer.store.format import MANIFEST, NEXT, NONE, PREVIOUS, File, Flag, Stat, is_ours
 from indexer.store.manifest import FormatError, load
@@ -27,14 +27,16 @@ from indexer.store.publish import ignores_itself
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
+    from typing import Literal
 
     from indexer.store.disk import Disk
     from indexer.store.manifest import Identity, Manifest
     from indexer.store.pieces import Piece
 
+    _Kind = Literal["B", "I", "q", "Q"]
+
 # What is read here stands in the byte order of the format.
 _READABLE = sys.byteorder == "little"
-_Kind = Literal["B", "I", "q", "Q"]
 _BYTES = {"B": 1, "I": 4, "q": 8, "Q": 8}
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-from typing import TYPE_CHECKING
 
 from indexer.errors import BusyError, StoreError
+from indexer.plainly import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,18 +6,25 @@ compact form with an empty ``checksum``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Annotated
+import json
 
-import msgspec
 import xxhash
 
 from indexer.errors import StoreError
+from indexer.plainly import TYPE_CHECKING, NamedTuple
 from indexer.store.format import FORMAT, SEGMENT_NAME, Counts
-
-Natural = Annotated[int, msgspec.Meta(ge=0)]
-# A name is a path below the index directory: nothing but our own pattern may stand there.
-SegmentName = Annotated[str, msgspec.Meta(pattern=f"^{SEGMENT_NAME}$")]
+from indexer.store.typed import (
+    WrongError,
+    boolean,
+    dump,
+    matching,
+    natural,
+    parse,
+    record,
+    several,
+    text,
+    whole,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,8 +32,7 @@ if TYPE_CHECKING:
     from indexer.store.disk import Disk
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(NamedTuple):
     """What made an index. Two indexes of different identity never mix."""
 
     embedder: str
@@ -37,26 +43,25 @@ class Identity:
 
     def difference(self, other: Identity) -> str:
         """Name the first part that differs, with both values; empty when none does."""
-        for field in fields(self):
-            mine, theirs = getattr(self, field.name), getattr(other, field.name)
+        for name, mine, theirs in zip(self._fields, self, other, strict=True):
             if mine != theirs:
-                return f"{field.name} is {mine!r}, not {theirs!r}"
+                return f"{name} is {mine!r}, not {theirs!r}"
         return ""
 
 
-class SegmentEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SegmentEntry(NamedTuple):
     """One segment, oldest first. ``first`` and ``last`` are the generations it covers."""
 
-    name: SegmentName
-    size: Natural
+    name: str
+    size: int
     checksum: str
-    first: Natural
-    last: Natural
-    strings: Natural
-    contents: Natural
-    blocks: Natural
-    bindings: Natural
-    files: Natural
+    first: int
+    last: int
+    strings: int
+    contents: int
+    blocks: int
+    bindings: int
+    files: int
 
     @property
     def counts(self) -> Counts:
@@ -64,16 +69,16 @@ class SegmentEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return Counts(self.strings, self.contents, self.blocks, self.bindings, self.files)
 
 
-class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Manifest(NamedTuple):
     """One generation. ``unbound`` estimates how many binding rows no live file uses."""
 
     format: int
     checksum: str
     epoch: str
-    generation: Natural
+    generation: int
     complete: bool
     identity: Identity
-    unbound: Natural
+    unbound: int
     segments: tuple[SegmentEntry, ...]
 
     @property
@@ -86,29 +91,51 @@ class FormatError(StoreError):
     """The manifest is of another format: not damaged, but not ours to read."""
 
 
-class _Version(msgspec.Struct):
-    format: int
+_identity = record(Identity, embedder=text, dim=whole, embedder_version=text, tokenizer=text, chunker=text)
+_segment = record(
+    SegmentEntry,
+    name=matching(SEGMENT_NAME),  # it becomes a path below the index directory
+    size=natural,
+    checksum=text,
+    first=natural,
+    last=natural,
+    strings=natural,
+    contents=natural,
+    blocks=natural,
+    bindings=natural,
+    files=natural,
+)
+_manifest = record(
+    Manifest,
+    format=whole,
+    checksum=text,
+    epoch=text,
+    generation=natural,
+    complete=boolean,
+    identity=_identity,
+    unbound=natural,
+    segments=several(_segment),
+)
 
 
 def encode(manifest: Manifest) -> bytes:
     """Give the file's bytes, checksum filled in."""
-    sealed = msgspec.structs.replace(manifest, checksum=_checksum(manifest))
-    return msgspec.json.format(msgspec.json.encode(sealed), indent=1) + b"\n"
+    sealed = manifest._replace(checksum=_checksum(manifest))
+    return json.dumps(_plain(sealed), indent=1, ensure_ascii=False).encode("utf-8") + b"\n"
 
 
 def decode(data: bytes, where: str) -> Manifest:
     """Read the file's bytes. StoreError: another format, a wrong type (with the key's path), a wrong checksum."""
     try:
-        version = msgspec.json.decode(data, type=_Version).format
-        if version != FORMAT:
+        value = parse(data)
+        version = value["format"] if isinstance(value, dict) and "format" in value else FORMAT
+        if whole(version, "format") != FORMAT:
             raise FormatError(
                 f"{where}: format {version}, this version reads {FORMAT}; `indexer reindex` rebuilds it"
             )
-        manifest = msgspec.json.decode(data, type=Manifest)
-    except msgspec.DecodeError as error:
-        raise StoreError(f"{where}: {_plain(str(error))}") from error
-    except UnicodeDecodeError as error:
-        raise StoreError(f"{where}: not UTF-8") from error
+        manifest = _manifest(value, "")
+    except WrongError as error:
+        raise StoreError(f"{where}: {error}") from error
     if manifest.checksum != _checksum(manifest):
         raise StoreError(f"{where}: checksum: the manifest was changed or damaged")
     return manifest
@@ -120,13 +147,10 @@ def load(disk: Disk, path: Path) -> Manifest:
 
 
 def _checksum(manifest: Manifest) -> str:
-    return xxhash.xxh3_128_hexdigest(msgspec.json.encode(msgspec.structs.replace(manifest, checksum="")))
+    return xxhash.xxh3_128_hexdigest(dump(_plain(manifest._replace(checksum=""))))
 
 
-def _plain(message: str) -> str:
-    """Turn "Expected `int`, got `str` - at `$.a.b`" into "a.b: expected int, got str"."""
-    text, _, place = message.partition(" - at ")
-    key = place.strip("`").removeprefix("$").removeprefix(".")
-    text = text.replace("`", "")
-    text = text[:1].lower() + text[1:]
-    return f"{key}: {text}" if key else text
+def _plain(manifest: Manifest) -> dict[str, object]:
+    """The manifest as JSON has it."""
+    segments = [entry._asdict() for entry in manifest.segments]
+    return {**manifest._asdict(), "identity": manifest.identity._asdict(), "segments": segments}

@@ -5,14 +5,14 @@ No numpy here: a run that finds nothing changed reads what it needs as it is (`k
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from math import prod
-from typing import TYPE_CHECKING, Literal, NamedTuple
 
-import msgspec
 import xxhash
 
 from indexer.errors import StoreError
+from indexer.plainly import TYPE_CHECKING, NamedTuple
 from indexer.store.format import (
     ALIGN,
     ARRAY_SUFFIX,
@@ -21,8 +21,21 @@ from indexer.store.format import (
     FORMAT,
     HEADER,
     MAGIC,
+    NARROW,
     TABLE_OF_ARRAYS,
     is_folder,
+)
+from indexer.store.typed import (
+    WrongError,
+    dump,
+    matching,
+    named,
+    natural,
+    parse,
+    record,
+    several,
+    text,
+    whole,
 )
 
 if TYPE_CHECKING:
@@ -32,20 +45,51 @@ if TYPE_CHECKING:
     from indexer.store.manifest import SegmentEntry
 
 
-class ArrayEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class ArrayEntry(NamedTuple):
     """One array: its shape; where its ``.npy`` starts in the file, or the checksum of its own file; a narrower dtype."""
 
     shape: tuple[int, ...]
     at: int = 0
     checksum: str = ""
-    dtype: Literal["", "|u1", "<u2"] = ""
+    dtype: str = ""
 
 
-class Contents(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Contents(NamedTuple):
     """The table of arrays of one segment."""
 
     format: int
     arrays: dict[str, ArrayEntry]
+
+
+_array = record(
+    ArrayEntry,
+    shape=several(natural),
+    at=natural,
+    checksum=text,
+    dtype=matching("|".join(map(re.escape, ("", *NARROW)))),
+)
+_contents = record(Contents, format=whole, arrays=named(_array))
+
+
+def encode(contents: Contents) -> bytes:
+    """Give the table's bytes; what is as it is when nothing is said is left out."""
+    usual = ArrayEntry._field_defaults
+    arrays = {
+        name: {key: value for key, value in entry._asdict().items() if value != usual.get(key)}
+        for name, entry in contents.arrays.items()
+    }
+    return dump({"format": contents.format, "arrays": arrays})
+
+
+def decode(table: bytes, where: str) -> Contents:
+    """Read the table's bytes. StoreError when they are not one of this format."""
+    try:
+        contents = _contents(parse(table), "")
+    except WrongError as error:
+        raise StoreError(f"{where}: table of arrays: {error}") from error
+    if contents.format != FORMAT or contents.arrays.keys() - ARRAYS.keys():
+        raise StoreError(f"{where}: table of arrays: not of format {FORMAT}")
+    return contents
 
 
 class Piece(NamedTuple):
@@ -87,7 +131,7 @@ def _in_file(disk: Disk, path: Path, entry: SegmentEntry) -> dict[str, Piece]:
     if digest.digest() != data[len(MAGIC) : BODY] or digest.hexdigest() != entry.checksum:
         raise StoreError(f"{path}: checksum: the file is damaged")
     end = HEADER + int.from_bytes(data[BODY:HEADER], "little")
-    contents = _contents(bytes(data[HEADER:end]), path)
+    contents = decode(bytes(data[HEADER:end]), str(path))
     return {name: _piece(name, one, data[one.at :], str(path)) for name, one in contents.arrays.items()}
 
 
@@ -96,20 +140,10 @@ def _in_folder(disk: Disk, path: Path, entry: SegmentEntry) -> dict[str, Piece]:
     if xxhash.xxh3_128_hexdigest(table) != entry.checksum:
         raise StoreError(f"{path / TABLE_OF_ARRAYS}: checksum: the file is damaged")
     pieces = {}
-    for name, one in _contents(table, path).arrays.items():
+    for name, one in decode(table, str(path)).arrays.items():
         file = path / (name + ARRAY_SUFFIX)
         pieces[name] = _piece(name, one, disk.open(file), str(file), whole=True)
     return pieces
-
-
-def _contents(table: bytes, path: Path) -> Contents:
-    try:
-        contents = msgspec.json.decode(table, type=Contents)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise StoreError(f"{path}: table of arrays: {error}") from error
-    if contents.format != FORMAT or contents.arrays.keys() - ARRAYS.keys():
-        raise StoreError(f"{path}: table of arrays: not of format {FORMAT}")
-    return contents
 
 
 def _piece(name: str, entry: ArrayEntry, data: memoryview, path: str, *, whole: bool = False) -> Piece:
@@ -118,8 +152,6 @@ def _piece(name: str, entry: ArrayEntry, data: memoryview, path: str, *, whole: 
         raise StoreError(f"{path}: {name}: {entry.dtype} is not its dtype")
     dtype = entry.dtype or ARRAYS[name].dtype
     size = int(dtype[2:])
-    if any(length < 0 for length in entry.shape):
-        raise StoreError(f"{path}: {name}: shape {entry.shape}")
     head = npy_header(dtype if size > 1 else f"|{dtype[1:]}", entry.shape)  # a byte has no byte order
     count = prod(entry.shape)
     end = len(head) + count * size

@@ -9,9 +9,9 @@ again (the manifest's new name).
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING
 
 from indexer.errors import StoreError
+from indexer.plainly import TYPE_CHECKING
 from indexer.store.disk import VanishedError
 from indexer.store.format import IGNORE, MANIFEST, PREVIOUS, SET_ASIDE, TEMPORARY, is_ours
 

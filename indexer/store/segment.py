@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import msgspec
 import numpy as np
 import xxhash
 
@@ -24,7 +23,7 @@ from indexer.store.format import (
     Counts,
     is_folder,
 )
-from indexer.store.pieces import ArrayEntry, Contents, Piece, npy_header, pieces_of
+from indexer.store.pieces import ArrayEntry, Contents, Piece, encode, npy_header, pieces_of
 from indexer.store.tables import Array, Tables, check
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ class Segment:
     base: Counts
 
 
-class Written(msgspec.Struct, frozen=True):
+class Written(NamedTuple):
     """What the manifest keeps of a segment that was written: bytes and checksum of its file or table of arrays."""
 
     size: int
@@ -113,7 +112,7 @@ def _narrower(name: str, array: Array) -> Any:
 
 
 def _table(entries: dict[str, ArrayEntry]) -> bytes:
-    return msgspec.json.encode(Contents(FORMAT, entries))
+    return encode(Contents(FORMAT, entries))
 
 
 def _digest(parts: list[Buffer]) -> str:

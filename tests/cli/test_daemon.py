@@ -24,12 +24,12 @@ from tests.serve.homes import BOUND, Home, alive, home_of_daemons, kill, small_t
 
 HEAVY = {
     "numpy", "msgspec", "xxhash", "asyncio", "tree_sitter", "watchdog", "pathspec", "Stemmer", "identify",
-    "pathlib", "shutil", "hashlib", "dataclasses", "inspect", "logging", "subprocess", "tomllib", "platformdirs", "indexer.search", "indexer.config",
+    "pathlib", "shutil", "hashlib", "typing", "unicodedata", "dataclasses", "inspect", "logging", "subprocess", "tomllib", "platformdirs", "indexer.search", "indexer.config",
 }  # fmt: skip
 # What of our own a command loads that a daemon answers.
 CLIENT = {
     "indexer", "indexer.cli", "indexer.cli.encoding", "indexer.cli.light", "indexer.cli.parser", "indexer.cli.progress",
-    "indexer.cli.show", "indexer.errors", "indexer.serve", "indexer.serve.client", "indexer.serve.place",
+    "indexer.cli.show", "indexer.errors", "indexer.plainly", "indexer.serve", "indexer.serve.client", "indexer.serve.place",
     "indexer.serve.protocol",
 }  # fmt: skip
 

@@ -11,7 +11,6 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -22,9 +21,9 @@ from indexer.chunk.cutting import Task, cut_all
 from indexer.chunk.languages import language_of
 from indexer.chunk.tables import LANGUAGES
 from indexer.columns import columns_of
-from indexer.config import merge
 from indexer.errors import ConfigError
 from indexer.keys import keys_of
+from indexer.merging import merge
 from indexer.scan.patterns import Patterns, parse_lines
 from indexer.scan.text import decode
 from indexer.search.filters import name_pattern, path_pattern
@@ -53,7 +52,7 @@ def _chunker(language: str) -> Check:
         text, settings = mutants.make(number), _SETTINGS[number % len(_SETTINGS)]
         found = chunk(language, text, settings)
         if language == "notebook" and not found.fallback.startswith("no notebook"):
-            hold(text, found, replace(settings, max_tokens=settings.max_tokens * _ESCAPES), [(0, 0)])
+            hold(text, found, settings._replace(max_tokens=settings.max_tokens * _ESCAPES), [(0, 0)])
         else:
             hold(text, found, settings)
         for piece in found.chunks:
@@ -221,7 +220,7 @@ def _stream(number: int) -> None:
     assert (wrong is None) == (wrong_too is None)
 
 
-_SECTIONS = {section.name: getattr(Settings(), section.name) for section in fields(Settings)}
+_SECTIONS = Settings()._asdict()
 
 
 def _settings(number: int) -> None:
@@ -229,7 +228,7 @@ def _settings(number: int) -> None:
     chance = random.Random(f"settings {number}")
     table: dict[str, object] = {}
     for name in chance.choices([*_SECTIONS, "nonsense"], [*[20] * len(_SECTIONS), 1], k=chance.randrange(3)):
-        keys = [field.name for field in fields(_SECTIONS.get(name, Settings()))]
+        keys = _SECTIONS.get(name, Settings())._fields
         values = [*_VALUES, 12, 0.5, "static", ["utf-8"], ["*.py"]]
         table[name] = {chance.choice(keys): chance.choice(values) for _ in range(chance.randrange(3))}
         if chance.random() < 0.05:

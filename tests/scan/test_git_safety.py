@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -192,3 +193,20 @@ def test_an_index_in_split_form(tmp_path: Path) -> None:
     assert set(paths(scan(root))) == listed_by_git(root)
     shutil.rmtree(root / ".git")
     assert paths(scan(root)) == ["a.py", "b.py"]
+
+
+@pytest.mark.parametrize(
+    "circumstance", ["os.closerange(0, 3)", "signal.signal(signal.SIGCHLD, signal.SIG_IGN)"]
+)
+def test_git_is_heard_however_the_process_was_started(tmp_path: Path, circumstance: str) -> None:
+    """Without standard input and output, whose descriptors others then get, and where nobody is told of children's ends."""
+    root = repository(tmp_path / "r", {"a.py": "", "b.tmp": "", "c.tmp": "", ".gitignore": "*.tmp\n"})
+    git(root, "add", "-f", "b.tmp")
+    code = (
+        f"import os, signal, sys; {circumstance}\n"
+        "from indexer.scan.ignore import Rules; from indexer.scan.walk import walk; from indexer.settings import ScanSettings\n"
+        "found = walk(sys.argv[1], Rules.load(sys.argv[1], ScanSettings()), ScanSettings())\n"
+        "open(sys.argv[2], 'w').write(' '.join([*(stat.path for stat in found.files), *found.notes]))\n"
+    )
+    subprocess.run([sys.executable, "-c", code, str(root), str(tmp_path / "told")], check=True)
+    assert (tmp_path / "told").read_text() == ".gitignore a.py b.tmp"

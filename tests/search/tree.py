@@ -15,6 +15,7 @@ from indexer.search import Corpus, Request, search
 from indexer.settings import ChunkSettings
 from indexer.store import Identity, Writer, open_snapshot
 from indexer.types import FileRecord, FileStat
+from indexer.versions import CHUNKER
 from tests.store.samples import add_block
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class Tree:
     def index(self, *gone: str, only: Collection[str] | None = None) -> Corpus:
         """Put every file on disk (or some) into the index, unbind those that are gone, and open what came of it."""
         e = self.embedder
-        identity = Identity(e.name, e.dim, e.version, tokens.VERSION, chunk.VERSION)
+        identity = Identity(e.name, e.dim, e.version, tokens.VERSION, CHUNKER)
         with Writer(self.root, self.index_dir, identity) as writer:
             for path in gone:
                 writer.remove_file(path)

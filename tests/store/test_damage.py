@@ -7,7 +7,6 @@ import shutil
 from functools import partial
 from typing import TYPE_CHECKING
 
-import msgspec
 import numpy as np
 import pytest
 import xxhash
@@ -260,8 +259,8 @@ def test_malformed_arrays(root: Path, monkeypatch: pytest.MonkeyPatch, what: str
     path = directory / entry.name
     shutil.rmtree(path) if folder else path.unlink()
     written = write(QuickDisk(), directory, entry.name, bad)
-    entry = msgspec.structs.replace(entry, size=written.size, checksum=written.checksum)
-    (directory / MANIFEST).write_bytes(encode(msgspec.structs.replace(manifest, segments=(entry,))))
+    entry = entry._replace(size=written.size, checksum=written.checksum)
+    (directory / MANIFEST).write_bytes(encode(manifest._replace(segments=(entry,))))
     with pytest.raises(StoreError, match=name):
         everything(directory)
     assert mend(directory)
@@ -295,8 +294,8 @@ def test_the_table_of_arrays_is_read_typed(root: Path) -> None:
     ):
         body = whole[24:].replace(old, new, 1)
         path.write_bytes(whole[:8] + xxhash.xxh3_128_digest(body) + body)
-        changed = msgspec.structs.replace(entry, checksum=xxhash.xxh3_128_hexdigest(body))
-        (directory / MANIFEST).write_bytes(encode(msgspec.structs.replace(manifest, segments=(changed,))))
+        changed = entry._replace(checksum=xxhash.xxh3_128_hexdigest(body))
+        (directory / MANIFEST).write_bytes(encode(manifest._replace(segments=(changed,))))
         with pytest.raises(StoreError, match="table of arrays"):
             open_snapshot(directory)
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 import pytest
 
 from indexer.errors import StoreError
 from indexer.store.format import FORMAT, MANIFEST, is_ours, segment_name
-from indexer.store.manifest import Manifest, decode
+from indexer.store.manifest import decode, encode
 from tests.store.samples import build
 
 if TYPE_CHECKING:
@@ -79,7 +78,7 @@ def test_not_a_manifest(data: bytes) -> None:
 
 def test_a_manifest_for_people(root: Path) -> None:
     data = (build(root, {"a": b"one\n"}) / MANIFEST).read_bytes()
-    assert decode(data, "") == msgspec.json.decode(data, type=Manifest)
+    assert encode(decode(data, "")) == data
     assert b'\n "generation": 1,\n' in data
 
 

@@ -145,7 +145,7 @@ def test_quantising_is_symmetric_and_rounds_to_even() -> None:
 
 
 def test_without_vectors(root: Path) -> None:
-    identity = replace(IDENTITY, embedder="none", dim=0)
+    identity = IDENTITY._replace(embedder="none", dim=0)
     snapshot = open_snapshot(build(root, FILES, identity), identity)
     assert [vectors.shape for _, vectors, _ in snapshot.vectors()] == [(4, 0)]
     assert snapshot.tables().rows
@@ -273,7 +273,7 @@ def test_another_identity_is_refused_by_readers_and_rebuilt_by_the_writer(
     root: Path, part: str, value: str | int
 ) -> None:
     directory = build(root, FILES)
-    other = replace(IDENTITY, **{part: value})  # type: ignore[arg-type]  # one of the fields, of its own type
+    other = IDENTITY._replace(**{part: value})  # type: ignore[arg-type]  # one of the fields, of its own type
     with pytest.raises(StoreError, match=rf"{part} is .*reindex"):
         open_snapshot(directory, other)
     with writer(root, other) as w:

@@ -1,0 +1,116 @@
+"""JSON read typed: what is on disk is held against a description, and an error carries the path of the key that is wrong.
+
+    segment = record(SegmentEntry, name=text, size=natural)
+    segment({"name": "g1", "size": "3"}, "segments[0]")     ->  WrongError: segments[0].size: expected int, got str
+
+A reader takes a value, as `json` gives it, and where that stands. By hand, since a library that does the same takes as
+long to load as all that a run needs that finds nothing changed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from indexer.plainly import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeVar
+
+    T = TypeVar("T")
+    Reader = Callable[[Any, str], T]
+
+_KINDS = {dict: "object", list: "array", str: "str", bool: "bool", int: "int", float: "float"}
+
+
+class WrongError(ValueError):
+    """The value is not what the description says; the message begins with the key's path, unless it is the whole."""
+
+    def __init__(self, where: str, what: str) -> None:
+        super().__init__(f"{where}: {what}" if where else what)
+
+
+def parse(data: bytes) -> Any:
+    """Parse JSON in UTF-8. Raises `WrongError`."""
+    try:
+        return json.loads(data.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise WrongError("", "not UTF-8") from None
+    except (ValueError, RecursionError) as error:
+        raise WrongError("", f"not JSON: {error}") from None
+
+
+def dump(value: Any) -> bytes:
+    """Write JSON in its compact form."""
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+def _of(kind: type[T]) -> Reader[T]:
+    def read(value: Any, where: str) -> T:
+        if type(value) is not kind:  # a bool is no int
+            raise WrongError(where, f"expected {_KINDS[kind]}, got {_KINDS.get(type(value), 'null')}")
+        found: T = value
+        return found
+
+    return read
+
+
+text, boolean, whole = _of(str), _of(bool), _of(int)
+_object, _array = _of(dict), _of(list)
+
+
+def natural(value: Any, where: str) -> int:
+    """Read a number that is not negative."""
+    if whole(value, where) < 0:
+        raise WrongError(where, "expected int >= 0")
+    found: int = value
+    return found
+
+
+def matching(pattern: str) -> Reader[str]:
+    """Read a text that is as the pattern says from its beginning to its end."""
+
+    def read(value: Any, where: str) -> str:
+        if not re.fullmatch(pattern, text(value, where)):
+            raise WrongError(where, f"expected str matching regex {pattern}")
+        found: str = value
+        return found
+
+    return read
+
+
+def several(item: Reader[T]) -> Reader[tuple[T, ...]]:
+    """Read an array of such values."""
+
+    def read(value: Any, where: str) -> tuple[T, ...]:
+        return tuple(item(one, f"{where}[{at}]") for at, one in enumerate(_array(value, where)))
+
+    return read
+
+
+def named(item: Reader[T]) -> Reader[dict[str, T]]:
+    """Read an object of such values, whatever their names."""
+
+    def read(value: Any, where: str) -> dict[str, T]:
+        return {name: item(one, f"{where}.{name}") for name, one in _object(value, where).items()}
+
+    return read
+
+
+def record(kind: type[T], **readers: Reader[Any]) -> Reader[T]:
+    """Read an object as a named tuple: its keys and no others; those that have a default may be missing."""
+    defaults: dict[str, Any] = kind._field_defaults  # type: ignore[attr-defined]
+
+    def read(value: Any, where: str) -> T:
+        found = _object(value, where)
+        for name in found:
+            if name not in readers:
+                raise WrongError(where, f"object contains unknown field {name}")
+        for name in readers:
+            if name not in found and name not in defaults:
+                raise WrongError(where, f"object missing required field {name}")
+        inside = f"{where}." if where else ""
+        return kind(**{name: readers[name](one, inside + name) for name, one in found.items()})
+
+    return read
