@@ -15,6 +15,7 @@ from tests.benchmarks.figures import Measured, Row, reached
 from tests.benchmarks.floors import walk
 from tests.benchmarks.ground import Build
 from tests.benchmarks.results import Results
+from tests.serve.homes import INDEXER
 from tests.trees import REPO, SAMPLES, git
 
 README = (REPO / "README.md").read_text(encoding="utf-8")
@@ -74,11 +75,12 @@ def test_every_floor_does_its_work(tmp_path: Path) -> None:
     source = tmp_path / "one.c"
     source.write_text("int f(int a) { return a; }\n")
     assert len(floors.printed("save", source, "3")) == 3
-    assert len(floors.printed("dot", "100", "16", "3")) == 3
     assert len(floors.printed("echo", "2")) == 2
     assert floors.printed("answer", tmp_path)[0] > 1
     git(tmp_path, "init", "-q")
     git(tmp_path, "add", "one.c")
+    subprocess.run([*INDEXER, "reindex", "--quiet"], cwd=tmp_path, check=True)
+    assert len(floors.printed("question", tmp_path, "3")) == 3
     assert floors.printed("cold", tmp_path, "100000") == [6]  # words
     listed = subprocess.run([sys.executable, "-I", walk.__file__, SAMPLES], capture_output=True, check=True)
     assert int(listed.stdout) == sum(path.is_file() for path in SAMPLES.rglob("*"))

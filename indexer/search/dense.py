@@ -65,6 +65,7 @@ class Comparing:
         if not self._step:
             return None
         corpus = self._corpus
+        stem = corpus.tree.stems_like(self._embedder, self._vector)  # while the products are under way
         products = (
             begun.result() if begun else _products(self._whole, vectors)
             for begun, (_, vectors, _) in zip(self._begun, self._pieces, strict=True)
@@ -74,7 +75,7 @@ class Comparing:
             rows,
             corpus.best_of_files(rows),
             corpus.sums_of_files(rows) / corpus.rows_held,
-            corpus.tree.stems_like(self._embedder, self._vector),
+            stem,
         )
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from indexer.ragged import firsts
 from indexer.search import signals
 from indexer.search.columns import sums
 from indexer.search.dense import together
@@ -128,15 +129,19 @@ def over_all(corpus: Corpus, question: Question, among: NDArray[np.bool_] | None
 def _of_rows(corpus: Corpus, lexical: Lexical, defined: Defined) -> dict[str, F64]:
     """What rows say of their files, and of those that are imported together with them."""
     touched = np.flatnonzero(lexical.row > 0)
-    rows = lexical.row[touched]
-    best = corpus.best_of_some(touched, rows)
-    added = sums(corpus.file[touched], rows, corpus.files)
+    rows, files = lexical.row[touched], corpus.file[touched]
+    first = firsts(files)
+    best, body = np.zeros(corpus.files), np.zeros(corpus.files)
+    if len(first):
+        best[files[first]] = np.maximum.reduceat(rows, first)
+        body[files[first]] = np.maximum.reduceat(lexical.body[touched], first)
+    added = sums(files, rows, corpus.files)
     words = best / (best.max(initial=0.0) or 1.0)
     graph = corpus.graph
     return {
         "words": best,
         "more_words": np.log1p(np.maximum(added - best, 0)),
-        "body": corpus.best_of_some(touched, lexical.body[touched]),
+        "body": body,
         "symbols": lexical.symbols,
         "definition": corpus.best_of_some(defined.rows, defined.all),
         "named": corpus.best_of_some(defined.rows, defined.strong),
@@ -189,14 +194,17 @@ def _chosen(columns: dict[str, F64], most: int) -> I64:
 
 def _best(column: F64, most: int) -> I64:
     """Return the best files by one signal; what differs beyond nine digits is noise of the arithmetic."""
-    if np.count_nonzero(column > 0) <= most:
-        return np.flatnonzero(column > 0)
-    edge = np.round(np.partition(column, len(column) - most)[len(column) - most], _DIGITS)
-    # What is as good once rounded: these few alone are.
-    near = np.flatnonzero((column > 0) & (column > edge - 10.0**-_DIGITS))
-    values = np.round(column[near], _DIGITS)
-    above = near[values > edge]
-    return np.concatenate([above, near[values == edge][: most - len(above)]])
+    held = np.flatnonzero(column > 0)
+    if len(held) <= most:
+        return held
+    values = column[held]
+    edge = np.round(np.partition(values, len(held) - most)[len(held) - most], _DIGITS)
+    near = np.flatnonzero(
+        values > edge - 10.0**-_DIGITS
+    )  # all that may be as good as that once it is rounded
+    held, values = held[near], np.round(values[near], _DIGITS)
+    above = held[values > edge]
+    return np.concatenate([above, held[values == edge][: most - len(above)]])
 
 
 def _said(rows: I64, words: OverAll, meaning: Meaning | None, trust: float) -> F64:

@@ -11,7 +11,7 @@ import math
 from collections import deque
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -128,30 +128,37 @@ def _walk(corpus: Corpus, rows: I64, scores: F64, same_file: float) -> Iterator[
         taken = heapq.heappop(again) if again and (not fresh or again[0] < fresh[0]) else fresh.popleft()
         sunk, file = taken
         if (one := files.get(file)) is None:
-            one = files[file] = _File.of(scores[cuts[file] : cuts[file + 1]])
-        row = int(rows[cuts[file] + heapq.heappop(one.waiting)[1]])
+            one = files[file] = _File(scores[cuts[file] : cuts[file + 1]])
+        row = int(rows[cuts[file] + one.take()])
         content = int(corpus.content[row])
         if content not in contents:
             ranked = Ranked(row, -sunk, corpus.snapshot.spans(row))
             if one.has_room(ranked.run):
                 contents.add(content)
                 yield ranked
-        if one.waiting and (after := round(-one.waiting[0][0] * same_file ** len(one.shown), _DIGITS)):
+        if after := round(one.best * same_file ** len(one.shown), _DIGITS):
             heapq.heappush(again, (-after, file))
 
 
-class _File(NamedTuple):
-    """A file's rows that may still be shown, a heap of (-score, which of its rows); the lines that are shown."""
+class _File:
+    """The rows of one file (n,), the best first, and the lines that are shown."""
 
-    waiting: list[tuple[float, int]]
-    shown: list[tuple[int, int]]
+    def __init__(self, scores: F64) -> None:
+        """Take the rows by their scores (n,); of equal ones the first is the best."""
+        self._scores = scores
+        self._order = np.argsort(-scores, kind="stable")
+        self._taken = 0
+        self.shown: list[tuple[int, int]] = []
 
-    @classmethod
-    def of(cls, scores: F64) -> _File:
-        """Take a file's rows by their scores (n,); of equal ones the first row is the best."""
-        waiting = list(zip((-scores).tolist(), range(len(scores)), strict=True))
-        heapq.heapify(waiting)
-        return cls(waiting, [])
+    @property
+    def best(self) -> float:
+        """Score of the best row that is left, 0 without one."""
+        return float(self._scores[self._order[self._taken]]) if self._taken < len(self._order) else 0.0
+
+    def take(self) -> int:
+        """Take the best row that is left."""
+        self._taken += 1
+        return int(self._order[self._taken - 1])
 
     def has_room(self, run: Sequence[Span]) -> bool:
         """Tell whether no line of a run is shown already; then it is from now on."""
