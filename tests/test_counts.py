@@ -22,10 +22,13 @@ from types import SimpleNamespace
 import pytest
 import xxhash
 
+from indexer import tokens
+from indexer.chunk import cutting, worker
 from indexer.reindex import Indexer, reindex
 from indexer.scan import read
 from tests.counting import Counting, workspace
 from tests.trees import age, commit, git
+from tests.world import CutHere
 
 FUNCTIONS = 3  # in each file, so that each is so many chunks and as many contents
 
@@ -140,6 +143,24 @@ def test_each_content_is_embedded_once(root: Path) -> None:
     edited(root)
     assert reindex(workspace(root, counting)).report.embedded == 1
     assert counting.texts == files * FUNCTIONS + 1
+
+
+def test_each_content_is_tokenised_once(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the parsers, who are told what a file was cut into before: of its other chunks they make keys alone."""
+    texts: list[bytes] = []
+
+    def count_terms(those: list[bytes]) -> tokens.TermCounts:
+        texts.extend(those)
+        return tokens.count_terms(those)
+
+    monkeypatch.setattr(cutting, "tokens", SimpleNamespace(count_terms=count_terms))
+    monkeypatch.setattr(worker, "Pool", CutHere)
+    reindex(workspace(root))
+    assert len(texts) == len(set(texts)) == len(list(root.rglob("*.py"))) * FUNCTIONS
+    texts.clear()
+    edited(root)
+    reindex(workspace(root))
+    assert texts == [b"def f1_0(x):\n    return x - 1"]
 
 
 def test_a_generation_is_synced_as_often_as_it_must_be(root: Path, synced: list[str]) -> None:

@@ -29,11 +29,11 @@ SPACE = b" \t\n\r\x0b\x0c"
 _BYTES_PER_WORD = 32
 _DEEPEST = 48  # cuts inside one another, and columns of indentation, that make a difference
 _DEEPEST_INDENT = 60
-_LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|\Z)")
-_INDENT = re.compile(rb"[ \t]*")
+# A line: its indentation, and what only ends or goes on with the statement before: no part begins with that.
+_LINE = re.compile(
+    rb"([ \t]*)([)\]}]|(?:else|elif|elsif|except|finally|catch|rescue|end|done|fi|esac)\b)?[^\r\n]*(?:\r\n|\r|\n|\Z)"
+)
 _BLANK = re.compile(rb"[ \t\n\r\x0b\x0c]*")
-# A part does not begin with what only ends or goes on with the statement before.
-_GOES_ON = re.compile(rb"[)\]}]|(?:else|elif|elsif|except|finally|catch|rescue|end|done|fi|esac)\b")
 _NO_WORD = re.compile(rb"[^0-9A-Za-z_\x80-\xff]")
 
 
@@ -127,10 +127,10 @@ def _pieces(text: bytes, start: int, end: int, limit: int, string: Range) -> Ite
         at, upto = match.span()
         if at == upto:
             break
-        indent = match_end(_INDENT, text, at, upto)
+        indent = match.end(1)
         blank = indent >= upto or text[indent] in SPACE
         rank = (min(indent - at, _DEEPEST_INDENT) << 1) + (not after_blank) + 1 if at > start else 0
-        if blank or _GOES_ON.match(text, indent, upto):
+        if blank or match.end(2) >= 0:
             rank += 1 << 10
         if string[0] < at < string[1]:
             rank += 1 << 9

@@ -35,7 +35,7 @@ _NODES_FREE, _NODES_PER_BYTE = 10_000, 8
 # Real code takes 0.1 to 0.3 microseconds a byte, and 40 bytes of memory a byte where it is densest.
 _SECONDS_FREE, _SECONDS_PER_BYTE = 0.75, 1.5e-6
 _MEMORY_FREE, _MEMORY_PER_BYTE = 64_000_000, 150
-_LOOK_EVERY = 16  # reports between looks at clock and memory, while there is no error
+_LOOK_EVERY = 64  # reports between looks at clock and memory (30 microseconds), while there is no error
 TOO_MANY_NODES = "the syntax tree has too many nodes"
 # Some scanners (Perl, Scala) look ahead so often that the text is asked for 150 times a kilobyte: each answer is small.
 _READ = 1 << 10

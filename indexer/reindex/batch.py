@@ -64,10 +64,11 @@ class Batch:
         ]
         if not chosen:
             return
+        texts = [one.text for one in waiting]
         self._new.keys.append(cuts.keys[chosen])
-        self._new.terms.append(cuts.terms.take(chosen))
+        self._new.terms.append(cuts.terms_of(np.array(chosen), texts))
         if self._by_terms is None:
-            contents = contents_of([one.text for one in waiting], cuts.files)
+            contents = contents_of(texts, cuts.files)
             self._new.texts += [contents[at].decode("utf-8", "replace") for at in chosen]
 
     def _is_first(self, key: bytes) -> bool:

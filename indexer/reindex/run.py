@@ -163,7 +163,9 @@ class Run:
             same.records.append(record)
         else:
             self._same[key] = self._waiting[self._done] = Waiting([record], text)
-            yield Task(self._done, record.language, text)
+            # Most chunks of a changed file are as they were: the parser is to spend nothing more on them.
+            known = self.writer.snapshot.content_keys_of(record.stat.path).tobytes()
+            yield Task(self._done, record.language, text, known)
 
     # --- from results to rows
 

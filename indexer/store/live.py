@@ -6,15 +6,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from indexer.keys import keys_of
 from indexer.store.format import NONE, Binding, File, Flag, Stat
+from indexer.store.pending import encode
 from indexer.store.tables import offsets_of, take_ragged
+from indexer.types import FileRecord, FileStat
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from indexer.store.since import Since
     from indexer.store.stack import Stack
-    from indexer.store.tables import I64, U32, U64
+    from indexer.store.tables import I64, U32, U64, Tables
 
 NO_IDS: U32 = np.zeros(0, np.uint32)
 
@@ -65,6 +68,31 @@ def live_files(stack: Stack, since: Since | None) -> tuple[I64, list[bytes]]:
     names = bytes_of(stack, path[rows])
     order = sorted(range(len(names)), key=names.__getitem__)
     return rows[np.array(order, np.int64)], [names[at] for at in order]
+
+
+def newest(stack: Stack, path: str) -> tuple[Tables, int] | None:
+    """The newest row of a path, unless it is a removal."""
+    number = int(stack.find("strings", keys_of([encode(path)]))[0])
+    place = None if number < 0 else stack.newest_file(number)
+    if place is None or int(place[0].files[File.FLAGS, place[1]]) & Flag.REMOVED:
+        return None
+    return place
+
+
+def record(path: str, tables: Tables, row: int, string: Callable[[int], str]) -> FileRecord:
+    """What a row of files says."""
+    ids, numbers = tables.files[:, row].tolist(), tables.file_stats[:, row].astype(">u8")
+    size, mtime, ctime, inode = numbers.view(">i8")[: Stat.INODE + 1].tolist()
+    digest = numbers[Stat.HASH_HIGH :].tobytes() if ids[File.FLAGS] & Flag.HASHED else b""
+    return FileRecord(
+        FileStat(path, size, mtime, ctime, inode & 0xFFFFFFFFFFFFFFFF),
+        digest,
+        string(ids[File.LANGUAGE]),
+        string(ids[File.ENCODING]),
+        string(ids[File.REASON]),
+        string(ids[File.DETAIL]),
+        bool(ids[File.FLAGS] & Flag.RACY),
+    )
 
 
 def files(stack: Stack, rows: I64) -> Files:

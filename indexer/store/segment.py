@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -31,19 +32,27 @@ if TYPE_CHECKING:
 
     from indexer.store.disk import Buffer, Disk
     from indexer.store.manifest import SegmentEntry
+    from indexer.store.tables import U32
 
 
 # Room kept in a table of arrays for `"at":<digits>,` of one array.
 AT_DIGITS = 20
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Segment:
     """An open segment: its tables, and the first id of each kind that is its own."""
 
     entry: SegmentEntry
     tables: Tables
     base: Counts
+
+    @cached_property
+    def key_places(self) -> U32:
+        """Where the key of each of the segment's own contents (c,) stands among the sorted ones."""
+        places = np.empty(self.tables.counts.contents, np.uint32)
+        places[self.tables.content_rows] = np.arange(len(places), dtype=np.uint32)
+        return places
 
 
 class Written(NamedTuple):

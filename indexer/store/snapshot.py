@@ -19,7 +19,7 @@ from indexer.store.live import NO_IDS, Files, Rows, bytes_of, texts
 from indexer.store.pending import encode
 from indexer.store.places import decode, decode_spans
 from indexer.store.since import since
-from indexer.store.tables import Bool, join_digests, take_ragged, unsort_keys
+from indexer.store.tables import Bool, take_ragged, unsort_keys
 from indexer.types import Chunk, FileRecord, FileStat
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from indexer.store.tables import F32, I8, I64, U8, U32, U64, Tables
     from indexer.types import Span
 
-_STRINGS = 4096  # texts that a snapshot remembers
+_STRINGS = _PATHS = 4096  # texts, and files, that a snapshot remembers
 
 
 class Snapshot:
@@ -104,44 +104,36 @@ class Snapshot:
         at = bisect_left(names, wanted)
         return at if at < len(names) and names[at] == wanted else None
 
-    def _newest(self, path: str) -> tuple[Tables, int] | None:
-        number = self.string_id(path)
-        place = None if number is None else self.stack.newest_file(number)
-        if place is None or int(place[0].files[File.FLAGS, place[1]]) & Flag.REMOVED:
-            return None
-        return place
+    @cached_property
+    def _live_file(self) -> Callable[[str], tuple[Tables, int] | None]:
+        """Where the row of a live file is; the latest are remembered, as a run asks for each several times."""
+        return lru_cache(_PATHS)(partial(live.newest, self.stack))
 
-    def record(self, path: str) -> FileRecord | None:
-        """What is known of one live file."""
-        place = self._newest(path)
-        if place is None:
-            return None
-        tables, row = place
-        ids, stats = tables.files[:, row].tolist(), np.ascontiguousarray(tables.file_stats[:, row])
-        times = stats.view(np.int64)
-        stat = FileStat(
-            path,
-            int(stats[Stat.SIZE]),
-            int(times[Stat.MTIME]),
-            int(times[Stat.CTIME]),
-            int(stats[Stat.INODE]),
-        )
-        digest = join_digests(stats[Stat.HASH_HIGH :][:1], stats[Stat.HASH_LOW :][:1])[0]
-        return FileRecord(
-            stat,
-            digest if ids[File.FLAGS] & Flag.HASHED else b"",
-            self.string(ids[File.LANGUAGE]),
-            self.string(ids[File.ENCODING]),
-            self.string(ids[File.REASON]),
-            self.string(ids[File.DETAIL]),
-            bool(ids[File.FLAGS] & Flag.RACY),
-        )
+    @cached_property
+    def record(self) -> Callable[[str], FileRecord | None]:
+        """What is known of one live file, by path; the latest are remembered."""
+        where, string = self._live_file, self.string
+
+        def read(path: str) -> FileRecord | None:
+            place = where(path)
+            return None if place is None else live.record(path, *place, string)
+
+        return lru_cache(_PATHS)(read)
 
     def block_of(self, path: str) -> int | None:
         """Block that a live file is bound to."""
-        place = self._newest(path)
+        place = self._live_file(path)
         block = NONE if place is None else int(place[0].files[File.BLOCK, place[1]])
         return None if block == NONE else block
+
+    def content_keys_of(self, path: str) -> U64:
+        """Keys (n, 2) of the contents that a live file's chunks have; none for a path that is not one."""
+        block = self.block_of(path)
+        if block is None:
+            return np.zeros((0, 2), np.uint64)
+        tables, row = self.stack.locate("blocks", block)
+        start, end = tables.block_offsets[row : row + 2].tolist()
+        return self.stack.content_keys(tables.bindings[Binding.CONTENT, start:end].astype(np.int64))
 
     def imports(self, file: int) -> tuple[str, ...]:
         """What a live file imports, as written."""

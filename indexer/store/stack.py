@@ -95,25 +95,32 @@ class Stack:
     def gather(self, kind: Kind, array: str, ids: I64, row: int = -1) -> Array:
         """Values (n,) of one array (or one of its rows) at some ids (n,): for few of them, nothing is joined."""
         values = np.empty(len(ids), dtype_of(array))
-        for tables, mine, own in self._owners(kind, ids):
-            column = getattr(tables, array)
+        for segment, mine, own in self._owners(kind, ids):
+            column = getattr(segment.tables, array)
             values[mine] = (column if row < 0 else column[row])[own]
         return values
 
     def sizes(self, kind: Kind, offsets: str, ids: I64) -> I64:
         """Lengths (n,) of the ragged rows of some ids (n,)."""
         lengths = np.empty(len(ids), np.int64)
-        for tables, mine, own in self._owners(kind, ids):
-            ends = getattr(tables, offsets)
+        for segment, mine, own in self._owners(kind, ids):
+            ends = getattr(segment.tables, offsets)
             lengths[mine] = ends[own + 1].astype(np.int64) - ends[own]
         return lengths
 
-    def _owners(self, kind: Kind, ids: I64) -> Iterator[tuple[Tables, I64, I64]]:
-        """Each segment that owns some of the ids (n,): its tables, the places of these, and its own numbers for them."""
+    def content_keys(self, ids: I64) -> U64:
+        """Keys (n, 2) of some contents (n,)."""
+        keys = np.empty((len(ids), 2), np.uint64)
+        for segment, mine, own in self._owners("contents", ids):
+            keys[mine] = segment.tables.content_keys[:, segment.key_places[own]].T
+        return keys
+
+    def _owners(self, kind: Kind, ids: I64) -> Iterator[tuple[Segment, I64, I64]]:
+        """Each segment that owns some of the ids (n,), the places of these, and its own numbers for them."""
         owner = np.searchsorted(self._bases[kind], ids, "right") - 1
         for at in np.flatnonzero(np.bincount(owner, minlength=0)).tolist():
             mine = np.flatnonzero(owner == at)
-            yield self.tables[at], mine, ids[mine] - self._bases[kind][at]
+            yield self.segments[at], mine, ids[mine] - self._bases[kind][at]
 
     def string(self, number: int) -> bytes:
         """Give a string's bytes."""

@@ -15,7 +15,7 @@ import pytest
 
 from indexer import chunk, tokens
 from indexer.chunk import worker
-from indexer.chunk.cutting import Cuts, Task, contents_of
+from indexer.chunk.cutting import Cuts, Task, contents_of, cut_all
 from indexer.columns import columns_of
 from indexer.keys import keys_of
 from indexer.settings import ChunkSettings, WorkerSettings
@@ -291,3 +291,15 @@ def test_what_comes_back_is_what_this_process_would_have_made() -> None:
     ]
     assert np.array_equal(result.keys, keys_of(contents))
     assert same(result.terms, tokens.count_terms(contents))
+
+
+def test_of_what_is_known_no_terms_are_made_unless_they_are_asked_for() -> None:
+    texts = [b"def a(): pass\n\ndef b(): pass\n", b"def b(): pass\n\ndef c(): pass\n"]
+    contents = [b"def a(): pass", b"def b(): pass", b"def b(): pass", b"def c(): pass"]
+    known = keys_of(contents[1:3]).tobytes()
+    cuts = cut_all([Task(0, "python", texts[0]), Task(1, "python", texts[1], known)], ChunkSettings())
+    assert np.array_equal(cuts.keys, keys_of(contents))
+    assert cuts.fresh.tolist() == [0, 3]
+    assert same(cuts.terms, tokens.count_terms([contents[0], contents[3]]))
+    assert same(cuts.terms_of(np.array([3]), texts), tokens.count_terms(contents[3:]))
+    assert same(cuts.terms_of(np.array([0, 2]), texts), tokens.count_terms([contents[0], contents[2]]))

@@ -74,6 +74,8 @@ def answers(snapshot: Snapshot) -> object:
             strict=True,
         )
     ]
+    by_file = [join_digests(*snapshot.content_keys_of(path).T) for path in snapshot.paths]
+    assert [key for some in by_file for key in some] == [column[1] for column in columns]
     lengths = sorted(
         (keys[number], int(snapshot.content_length[number])) for number in np.flatnonzero(snapshot.live)
     )
