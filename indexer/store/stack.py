@@ -60,12 +60,15 @@ class Stack:
     def find(self, kind: Literal["strings", "contents", "blocks"], keys: U64) -> I64:
         """Ids (m,) of (m, 2) keys, -1 where the store has none."""
         found = np.full(len(keys), -1, np.int64)
+        open_ = np.arange(len(keys))
         for segment in self.segments:
-            open_ = np.flatnonzero(found < 0)
             if not len(open_):
                 break
             rows = _rows_of(segment.tables, kind, keys[open_])
-            found[open_] = np.where(rows < 0, -1, rows + getattr(segment.base, kind))
+            there = rows >= 0
+            if there.any():
+                found[open_[there]] = rows[there] + getattr(segment.base, kind)
+                open_ = open_[~there]
         return found
 
     def column(self, array: str, row: int = -1) -> Array:

@@ -13,7 +13,7 @@ from indexer.keys import keys_of
 from indexer.store.format import ARRAYS, NARROW, NONE, OPTIONAL, PREFIX_SHIFT, REFERENCES, Counts, Number
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 I8 = NDArray[np.int8]
 I64 = NDArray[np.int64]
@@ -255,36 +255,37 @@ def find_strings(tables: Tables, wanted: U64) -> I64:
     """Rows (m,) of the strings whose (m, 2) keys are wanted, -1 where there is none."""
     found = np.full(len(wanted), -1, np.int64)
     prefixes = (wanted[:, 0] >> PREFIX_SHIFT).astype(np.uint32)
-    at = tables.string_keys.searchsorted(prefixes)
-    open_ = np.arange(len(wanted))
-    while True:  # two rounds, but for strings whose keys begin alike
-        open_ = open_[at[open_] < len(tables.string_keys)]
-        open_ = open_[tables.string_keys[at[open_]] == prefixes[open_]]
-        if not len(open_):
-            return found
-        rows = tables.string_rows[at[open_]].astype(np.int64)
+    for open_, at in _alike(tables.string_keys, prefixes):
+        rows = tables.string_rows[at].astype(np.int64)
         bounds = zip(
             tables.string_offsets[rows].tolist(), tables.string_offsets[rows + 1].tolist(), strict=True
         )
         keys = keys_of(tables.string_bytes[start:end].tobytes() for start, end in bounds)
         hit = (keys == wanted[open_]).all(axis=1)
         found[open_[hit]] = rows[hit]
-        at[open_] += 1
-        open_ = open_[~hit]
+    return found
 
 
 def find_keys(sorted_keys: U64, rows: Narrow, wanted: U64) -> I64:
     """Rows (m,) of the wanted (m, 2) keys, -1 where there is none."""
     high, low = sorted_keys
     found = np.full(len(wanted), -1, np.int64)
-    at = high.searchsorted(wanted[:, 0])
-    open_ = np.flatnonzero(at < len(high))
-    while len(open_):  # one round, but for keys that share their first half
-        here = at[open_]
-        same = high[here] == wanted[open_, 0]
-        hit = same & (low[here] == wanted[open_, 1])
-        found[open_[hit]] = rows[here[hit]]
-        open_ = open_[same & ~hit]
-        at[open_] += 1
-        open_ = open_[at[open_] < len(high)]
+    for open_, at in _alike(high, wanted[:, 0]):
+        hit = low[at] == wanted[open_, 1]
+        found[open_[hit]] = rows[at[hit]]
     return found
+
+
+def _alike(ascending: Array, wanted: Array) -> Iterator[tuple[I64, I64]]:
+    """Places in ``wanted``, and where in ``ascending`` the same value stands: one after the other for each.
+
+    Called for a few keys and each segment, mostly in vain: the methods of arrays are twice as quick as numpy's functions.
+    """
+    open_, at = np.arange(len(wanted)), ascending.searchsorted(wanted)
+    while len(ascending):  # one round or two, but for keys that begin alike
+        same = (ascending.take(at, mode="clip") == wanted) & (at < len(ascending))
+        if not same.any():
+            return
+        open_, at, wanted = open_[same], at[same], wanted[same]
+        yield open_, at
+        at = at + 1
