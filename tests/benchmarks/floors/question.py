@@ -58,6 +58,8 @@ class Index:
         question = np.rint(vector / step).astype(np.int8)
         scores = np.empty(n)
         for first, vectors, scales in self.snapshot.vectors():
+            if not len(vectors):
+                continue
             threads = _THREADS if len(vectors) >= _MANY else 1
             products = np.asarray(simsimd.cdist(question, vectors, "dot", threads=threads))[0]
             np.multiply(products, scales * step, out=scores[first : first + len(vectors)])
@@ -81,10 +83,8 @@ def main(root: str, count: str) -> None:
     ours, theirs = socket.socketpair()
     if not os.fork():
         ours.close()
-        try:
-            _serve(Index(Path(root)), theirs)
-        finally:
-            os._exit(0)
+        _serve(Index(Path(root)), theirs)
+        return
     theirs.close()
     seconds = []
     for query in ("how is it read", *questions(int(count))):
