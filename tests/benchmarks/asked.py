@@ -140,7 +140,7 @@ def restart(ground: Ground) -> list[Measured]:
     ground.built(name)
     root = ground.root(name)
     waits = [_first_answer(ground, name) for _ in range(ground.runs(10))]
-    bare = floors.command("answer", root / ".indexer")
+    bare = floors.command("answer", root)
     least = measure.median(ground.runs(10), bare, REPO)
     told = f"{ground.built(name).size}; median of {len(waits)}"
     return [Measured("restart", statistics.median(waits), least.wall, {}, told, tuple(waits))]
@@ -173,7 +173,7 @@ def memory(ground: Ground) -> list[Measured]:
             time.sleep(_CALM_SECONDS)
             held = measure.resident(client.pid)
         share = 100_000 / ground.built(name).chunks
-        least = floors.printed("answer", ground.root(name) / ".indexer")[0]
+        least = floors.printed("answer", ground.root(name))[0]
         told = f"{ground.built(name).size}: {held:.0f} MB"
         found.append(Measured(f"memory.{size}", held * share, least * share, {}, told))
     return found

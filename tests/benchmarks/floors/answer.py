@@ -1,6 +1,6 @@
-"""The least that a first answer takes: Python and numpy started, the index's vectors mapped and passed over once.
+"""The least that a first answer takes: a process started, an index opened, and one question put to it (`least`).
 
-Usage: ``python -m tests.benchmarks.floors.answer INDEX``. Prints what this process then holds, in megabytes.
+Usage: ``python -m tests.benchmarks.floors.answer ROOT``. Prints what this process then holds, in megabytes.
 """
 
 from __future__ import annotations
@@ -9,15 +9,11 @@ import os
 import sys
 from pathlib import Path
 
-import numpy as np
-import simsimd
+from tests.benchmarks.floors.least import Index
 
 
-def main(index: str) -> None:
-    for path in Path(index).rglob("vectors.npy"):
-        vectors = np.load(path, mmap_mode="r")
-        question = np.ones((1, vectors.shape[1]), np.int8)
-        int(np.asarray(simsimd.cdist(question, vectors, "dot")).argmax())
+def main(root: str) -> None:
+    Index(Path(root)).answer("how is a page allocated")
     lines = Path(f"/proc/{os.getpid()}/smaps_rollup").read_text().splitlines()
     print(sum(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024)
 
