@@ -5,7 +5,10 @@ Apart from the rest because such a run is short, and each dataclass takes a mill
 
 from __future__ import annotations
 
-from indexer.plainly import NamedTuple
+from indexer.plainly import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from array import array
 
 
 class FileStat(NamedTuple):
@@ -22,10 +25,10 @@ class Stats(NamedTuple):
     """The same of many files, column by column; names are the paths' bytes, below the root."""
 
     names: list[bytes]
-    sizes: list[int]
-    mtimes_ns: list[int]
-    ctimes_ns: list[int]
-    inodes: list[int]
+    sizes: array[int]
+    mtimes_ns: array[int]
+    ctimes_ns: array[int]
+    inodes: array[int]
 
 
 class Skipped(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from indexer import config, embed
 from indexer.plainly import TYPE_CHECKING, NamedTuple
-from indexer.scan.root import check_index_dir, find_root
+from indexer.scan.root import check_untracked, find_root, is_ours
 from indexer.versions import CHUNKER, TOKENIZER
 
 if TYPE_CHECKING:
@@ -40,19 +40,29 @@ class Workspace(NamedTuple):
 
 
 def open_workspace(
-    start: Path, *, named: bool, settings_file: Path | None = None, any_root: bool = False
+    start: Path,
+    *,
+    named: bool,
+    settings_file: Path | None = None,
+    any_root: bool = False,
+    ask_git: bool = True,
 ) -> Workspace:
     """Find the root of ``start`` and read its settings.
 
-    ``named``: the user named this very folder. ``any_root`` lets ``/`` and the home folder be roots. Raises
-    `RootError`, `ConfigError` or `EmbedderError` with one line that says what to do.
+    ``named``: the user named this very folder. ``any_root`` lets ``/`` and the home folder be roots. ``ask_git`` is as
+    in `open_root`. Raises `RootError`, `ConfigError` or `EmbedderError` with one line that says what to do.
     """
-    return open_root(find_root(start, named=named, any_root=any_root), settings_file=settings_file)
+    root = find_root(start, named=named, any_root=any_root)
+    return open_root(root, settings_file=settings_file, ask_git=ask_git)
 
 
-def open_root(root: Path, *, settings_file: Path | None = None) -> Workspace:
-    """Read the settings of this very root, which `find_root` found. Raises as `open_workspace`."""
+def open_root(root: Path, *, settings_file: Path | None = None, ask_git: bool = True) -> Workspace:
+    """Read the settings of this very root, which `find_root` found. Raises as `open_workspace`.
+
+    ``ask_git``: whether the index came with the repository; if not, whoever opens it has to (`check_index_dir`).
+    """
     settings = config.load(root, settings_file)
     index_dir = config.index_dir(root, settings)
-    check_index_dir(root, index_dir)
+    if is_ours(index_dir) and ask_git:
+        check_untracked(root, index_dir)
     return Workspace(root, index_dir, settings, embed.load(settings.embed.model), settings_file)

@@ -12,8 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from indexer.cli import main
 from indexer.embed import later
 from indexer.embed.static import StaticEmbedder
+from indexer.errors import RootError
 from indexer.reindex import reindex
 from indexer.reindex.standing import Begun, Unchanged, begin, identity_of
 from indexer.settings import ScanSettings, Settings
@@ -57,14 +59,25 @@ def begun(space: Workspace) -> Unchanged | Begun | None:
     return found
 
 
-def test_it_says_what_any_run_says_and_asks_git_twice(root: Path) -> None:
+def test_git_is_asked_twice(root: Path) -> None:
     with started() as programs:
-        found = begin(workspace(root))
-    assert isinstance(found, Unchanged)
+        assert main(["reindex", str(root), "--quiet"]) == 0
     assert programs == [
         "rev-parse --show-prefix --absolute-git-dir --git-common-dir --show-toplevel",
         "ls-files -co --exclude-standard -z",
     ]
+
+
+def test_an_index_that_git_tracks_is_refused_though_all_is_as_it_was(root: Path) -> None:
+    assert isinstance(begun(workspace(root)), Unchanged)
+    git(root, "add", "-f", ".indexer")
+    with pytest.raises(RootError, match="came with the repository"):
+        begin(workspace(root))
+
+
+def test_it_says_what_any_run_says(root: Path) -> None:
+    found = begin(workspace(root))
+    assert isinstance(found, Unchanged)
     outcome = reindex(workspace(root))
     assert replace(found.report, seconds=0) == replace(outcome.report, seconds=0)
     assert (found.notes, found.unknown) == (outcome.notes, outcome.unknown)

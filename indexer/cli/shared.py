@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from indexer.workspace import Workspace
 
 
-def opened(options: argparse.Namespace) -> Workspace:
-    """Find the root that the command is about, and read its settings."""
+def opened(options: argparse.Namespace, *, ask_git: bool = True) -> Workspace:
+    """Find the root that the command is about, and read its settings; ``ask_git`` is as in `open_workspace`."""
     # Millions of small values come and go in a command, and no cycles among them: looking for some is for longer lives.
     gc.set_threshold(100_000, 50, 100)
     start = options.root or Path.cwd()
@@ -29,6 +29,7 @@ def opened(options: argparse.Namespace) -> Workspace:
         named=options.root is not None,
         settings_file=options.config,
         any_root=options.any_root,
+        ask_git=ask_git,
     )
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def run_reindex(options: argparse.Namespace) -> int:
     """``indexer reindex``."""
-    space = opened(options)
+    space = opened(options, ask_git=options.full)  # `begin` does
     with progress_of(options) as progress:
         begun = None if options.full else begin(space)
         if isinstance(begun, Unchanged):

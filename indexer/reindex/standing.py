@@ -14,6 +14,7 @@ from functools import cached_property, partial
 
 from indexer.plainly import TYPE_CHECKING, NamedTuple
 from indexer.scan.ignore import Rules
+from indexer.scan.root import INDEX_NAME, check_index_dir
 from indexer.scan.walk import walk
 from indexer.store.known import look
 from indexer.store.lock import RootLock
@@ -59,6 +60,7 @@ def identity_of(space: Workspace) -> Identity:
 def begin(space: Workspace) -> Unchanged | Begun | None:
     """Look at everything; None when that was in vain, since the index is damaged.
 
+    Nothing of an index is believed that came with the repository: git need not have been asked whether this one did.
     Raises `BusyError` when another writer is at work, `RootError` and `StoreError` as their names say.
     """
     started = time.perf_counter()
@@ -79,6 +81,9 @@ def _found(space: Workspace, lock: RootLock, started: float) -> Unchanged | Begu
     rules = Rules.load(space.root, settings)
     index = _Index(space)
     scan = walk(space.root, rules, settings, index)
+    # What is the same has no file of an index among those that git tracks, if it lies where it usually does.
+    if not (scan.same and space.index_dir == space.root / INDEX_NAME):
+        check_index_dir(space.root, space.index_dir)
     known = index.known
     if known is None:
         return Begun(lock, rules, scan, started)

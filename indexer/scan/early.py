@@ -6,6 +6,8 @@ All that is done for each file is done by columns here: most runs find nothing c
 from __future__ import annotations
 
 import os
+from array import array
+from itertools import chain
 from operator import attrgetter
 
 from indexer.files import FileStat, Stats
@@ -22,23 +24,28 @@ KIND = 0o170000
 _DOT = ord(".")
 
 
-# Mode, size, times of modification and change (ns), inode. Taken at once: a `stat_result` is seven times as large, and
-# to come back to tens of thousands of them takes half as long as the looking.
+# Mode, size, times of modification and change (ns), inode.
 Look = tuple[int, int, int, int, int]
 look_of: Callable[[os.stat_result], Look] = attrgetter(
     "st_mode", "st_size", "st_mtime_ns", "st_ctime_ns", "st_ino"
 )
+_FIELDS = 5
 
 
 class Early(NamedTuple):
-    """Names below the root, and what was seen of each; those that could not be looked at are left out."""
+    """Names below the root, and what was seen of each; those that could not be looked at are left out.
+
+    ``looks`` are uint64, those of a name (as `Look`) one after the other: a tenth of the room that as many values of
+    Python's take, to come back to which takes half as long as the looking.
+    """
 
     names: list[bytes]
-    looks: list[Look]
+    looks: array[int]
 
     def plain(self, settings: ScanSettings) -> Iterator[tuple[bytes, FileStat]]:
         """Yield those files about which nothing is special, by name."""
-        for name, path, seen in zip(self.names, decoded(self.names), self.looks, strict=True):
+        looks = zip(*[iter(self.looks)] * _FIELDS, strict=True)
+        for name, path, seen in zip(self.names, decoded(self.names), looks, strict=True):
             if (found := plain(name, path, seen, settings)) is not None:
                 yield name, found
 
@@ -51,18 +58,25 @@ def look(
     """Look at every name that is there, and call when half of that is done."""
     half = len(names) // 2
     try:
-        looks = list(map(look_of, map(lstat, names[:half])))
+        looks = array("Q", chain.from_iterable(map(look_of, map(lstat, names[:half]))))
         if halfway is not None:
             halfway()
-        return Early(names, looks + list(map(look_of, map(lstat, names[half:]))))
-    except OSError:  # one of them is gone, and it is not told which
-        seen = {}
-        for name in names:
-            try:
-                seen[name] = look_of(lstat(name))
-            except OSError:
-                continue
-        return Early(list(seen), list(seen.values()))
+        looks.extend(chain.from_iterable(map(look_of, map(lstat, names[half:]))))
+    except (OSError, OverflowError):  # one is gone, or its time lies before 1970, and it is not told which
+        return _one_by_one(lstat, names)
+    return Early(names, looks)
+
+
+def _one_by_one(lstat: Callable[[bytes], os.stat_result], names: list[bytes]) -> Early:
+    seen: list[bytes] = []
+    looks = array("Q")
+    for name in names:
+        try:
+            looks.extend(array("Q", look_of(lstat(name))))
+        except (OSError, OverflowError):
+            continue
+        seen.append(name)
+    return Early(seen, looks)
 
 
 def plain(name: bytes, path: str, seen: Look, settings: ScanSettings) -> FileStat | None:
@@ -80,13 +94,12 @@ def plain(name: bytes, path: str, seen: Look, settings: ScanSettings) -> FileSta
 
 def is_as_known(early: Early, known: Stats, settings: ScanSettings) -> bool:
     """Tell whether every known file is there, was not touched, and is still one that these settings let in."""
-    if len(early.looks) < len(known.names):
+    if len(early.names) < len(known.names):
         return False
-    modes = [look[0] for look in early.looks]
-    _, *columns = known
+    columns = (early.looks[at::_FIELDS].tobytes() for at in range(1, _FIELDS))
     return (
-        list(zip(modes, *columns, strict=True)) == early.looks
-        and {mode & KIND for mode in set(modes)} <= {REGULAR}
+        all(seen == before.tobytes() for seen, before in zip(columns, known[1:], strict=True))
+        and {mode & KIND for mode in set(early.looks[::_FIELDS])} <= {REGULAR}
         and max(known.sizes, default=0) <= settings.max_file_bytes
         and all(_is_let_in(name, settings) for name in _to_judge(known.names))
     )
@@ -95,7 +108,7 @@ def is_as_known(early: Early, known: Stats, settings: ScanSettings) -> bool:
 def _to_judge(names: list[bytes]) -> list[bytes]:
     """Those of many names of which the name alone may say that they are left out; rather too many than too few."""
     # There are few endings and many names.
-    endings = {name[name.rfind(b".") + 1 :] for name in names}
+    endings = {name.rpartition(b".")[2] for name in names}
     if any(ending.rpartition(b"/")[2].lower() in TO_JUDGE for ending in endings):
         return names
     return [name for name in names if b"/." in name or name[0] == _DOT]

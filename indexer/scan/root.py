@@ -66,14 +66,17 @@ def _has_our_index(folder: Path) -> bool:
 
 
 def check_index_dir(root: Path, index_dir: Path) -> None:
-    """Raise `RootError` when the folder for the index is there and is not ours to use.
+    """Raise `RootError` when the folder for the index is there and is not ours to use; one that does not exist is fine."""
+    if is_ours(index_dir):
+        check_untracked(root, index_dir)
 
-    One that does not exist is fine. git is asked only when it does, and lies inside the root.
-    """
+
+def is_ours(index_dir: Path) -> bool:
+    """Tell whether there is a folder for the index. Raises `RootError` when it cannot be ours, whatever git says."""
     try:
         stat = os.lstat(index_dir)
     except FileNotFoundError:
-        return
+        return False
     except OSError as error:
         raise RootError(
             f"{index_dir} cannot be used: {_why(error)}; set store.dir to another folder"
@@ -84,6 +87,11 @@ def check_index_dir(root: Path, index_dir: Path) -> None:
         raise RootError(f"{index_dir} is not a folder; remove it, or set store.dir to another folder")
     if stat.st_uid != os.geteuid():
         raise RootError(f"{index_dir} belongs to another user; remove it, or set store.dir to another folder")
+    return True
+
+
+def check_untracked(root: Path, index_dir: Path) -> None:
+    """Raise `RootError` when git tracks anything in the folder for the index. It is asked where that lies in the root."""
     if index_dir.is_relative_to(root) and _is_tracked(root, index_dir):
         raise RootError(f"{index_dir} came with the repository and is not trusted; git rm -r it first")
 

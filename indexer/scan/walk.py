@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 # A root that cannot be listed can still be looked into.
 _SEARCH = getattr(os, "O_PATH", os.O_RDONLY)
+_INDEX = b".indexer/"
 
 
 class Scan:
@@ -207,17 +208,17 @@ class _Walker:
         others.difference_update(known.names)
         if len(others) + len(known.names) != count:  # git does not list all that is known
             return False
-        levels = self._enter_all({name[: name.rfind(b"/") + 1] for name in known.names})
+        levels = self._enter_all({name.rpartition(b"/")[0] for name in known.names})
         if None in levels.values():
             return False
         if rules.narrows_by_settings or any(levels.values()):
             narrowed = (
-                name
-                for name in known.names
-                if rules.narrows_by_settings or levels[name[: name.rfind(b"/") + 1]]
+                name for name in known.names if rules.narrows_by_settings or levels[name.rpartition(b"/")[0]]
             )
             if not all(rules.narrowed_in(name, is_directory=False) for name in narrowed):
                 return False
+        if any(name.startswith(_INDEX) for name in others):  # which git tracks
+            return False
         nested = self._take(b"", sorted(others), {})
         return not (nested or self.scan.files or self.unknown or self.scan.mounts)
 
@@ -289,32 +290,40 @@ class _Walker:
             levels[inner] = level
         return level
 
-    def _enter_all(self, directories: set[bytes]) -> dict[bytes, Level]:
-        """Do as `_enter` does for many directories; at once where there is nothing about any of them."""
+    def _enter_all(self, folders: set[bytes]) -> dict[bytes, Level]:
+        """Do as `_enter` does for many directories, here without their slashes; at once where they are all plain."""
         within: set[bytes] = set()
-        for directory in directories:
-            here = directory
+        for folder in folders:
+            here = folder
             while here and here not in within:
                 within.add(here)
-                here = here[: here.rfind(b"/", 0, -1) + 1]
+                here = here.rpartition(b"/")[0]
         if self.rules.exclude is None and self.levels == {b"": ()} and self._are_plain(within):
-            self.devices |= dict.fromkeys(within, self.device)
-            self.levels |= dict.fromkeys(within, ())
-        return {directory: self._enter(directory) for directory in directories}
+            return dict.fromkeys(folders, ())
+        return {folder: self._enter(folder and folder + b"/") for folder in folders}
 
-    def _are_plain(self, directories: set[bytes]) -> bool:
-        """Tell whether all are directories of the root's file system, without an ignore file of ours."""
-        if not NEVER_ENTERED.isdisjoint(part for directory in directories for part in directory.split(b"/")):
+    def _are_plain(self, folders: set[bytes]) -> bool:
+        """Tell whether all are directories of the root's file system, without an ignore file of ours.
+
+        If they are, that is noted of them.
+        """
+        directories = [folder + b"/" for folder in folders]
+        parts = b"/" + b"/".join(directories)
+        if any(b"/%b/" % name in parts for name in NEVER_ENTERED):
             return False
         try:
             # Without the slash: one that has become a link is no directory.
-            looks = map(self.lstat, (directory[:-1] for directory in directories))
+            looks = map(self.lstat, folders)
             kinds = {(seen.st_mode & KIND, seen.st_dev) for seen in looks}
         except OSError:
             return False
-        return kinds <= {(modes.S_IFDIR, self.device)} and not any(
+        if not kinds <= {(modes.S_IFDIR, self.device)} or any(
             map(self.exists, (directory + IGNORE_FILE for directory in directories))
-        )
+        ):
+            return False
+        self.devices |= dict.fromkeys(directories, self.device)
+        self.levels |= dict.fromkeys(directories, ())
+        return True
 
     def _step(self, directory: bytes, *, bare: bool) -> Level:
         outer = directory[: directory.rfind(b"/", 0, -1) + 1]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from array import array
 from bisect import bisect_left
 from collections import Counter
 from itertools import chain, pairwise
@@ -165,15 +166,15 @@ class _Reading:
         return sum(lengths[block] for block in self._ids(File.BLOCK) if block != NONE)
 
     def _ids(self, row: int) -> list[int]:
-        return self._column("files", "I", row)
+        return self._column("files", "I", row).tolist()
 
-    def _column(self, array: str, kind: _Kind, row: int) -> list[int]:
+    def _column(self, name: str, kind: _Kind, row: int) -> array[int]:
         """One row of an array (rows, n), of the live files."""
-        values: list[int] = []
+        values = array(kind)
         for one in self._segments:
-            n = one[array].shape[1]
-            values += _values(one[array], kind)[row * n : (row + 1) * n].tolist()
-        return values if self._live is None else [values[at] for at in self._live]
+            n = one[name].shape[1]
+            values.frombytes(_values(one[name], kind)[row * n : (row + 1) * n].cast("B"))
+        return values if self._live is None else array(kind, map(values.__getitem__, self._live))
 
     def _strings(self, ids: list[int]) -> list[bytes]:
         """Bytes of many strings, each named once."""
