@@ -85,7 +85,8 @@ _WORD_BYTES = frozenset(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopq
 _RUNS = bytes(
     b if b in _WORD_BYTES else 0x20 for b in range(256)
 )  # translate, then split: 4x as fast as a regex
-_EDGES = bytes(0x61 if b in _WORD_BYTES else 0x20 for b in range(256))
+_IN_WORD = 0x61
+_EDGES = bytes(_IN_WORD if b in _WORD_BYTES else 0x20 for b in range(256))
 
 _stem = Stemmer.Stemmer("english", 0).stemWord
 
@@ -189,6 +190,14 @@ def size(data: bytes) -> int:
         return runs
     wide = [run for run in runs_of(data) if not run.isascii()]
     return runs - len(wide) + sum(len(_units().findall(run.decode("utf-8", "replace"))) for run in wide)
+
+
+def sizes(data: bytes, bounds: Sequence[tuple[int, int]]) -> list[int]:
+    """Return the `size` of some ranges of ``data``, none of them empty."""
+    if not data.isascii():
+        return [size(data[start:end]) for start, end in bounds]
+    edges = data.translate(_EDGES)
+    return [edges.count(b" a", start, end) + (edges[start] == _IN_WORD) for start, end in bounds]
 
 
 def _hash(term: str) -> int:

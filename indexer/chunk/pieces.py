@@ -17,7 +17,7 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
-from indexer.tokens import size
+from indexer.tokens import size, sizes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,10 +29,9 @@ SPACE = b" \t\n\r\x0b\x0c"
 _BYTES_PER_WORD = 32
 _DEEPEST = 48  # cuts inside one another, and columns of indentation, that make a difference
 _DEEPEST_INDENT = 60
-# A line: its indentation, and what only ends or goes on with the statement before: no part begins with that.
-_LINE = re.compile(
-    rb"([ \t]*)([)\]}]|(?:else|elif|elsif|except|finally|catch|rescue|end|done|fi|esac)\b)?[^\r\n]*(?:\r\n|\r|\n|\Z)"
-)
+# A part does not begin with what only ends or goes on with the statement before, nor is that looked for everywhere.
+_GOES_ON = re.compile(rb"[)\]}]|(?:else|elif|elsif|except|finally|catch|rescue|end|done|fi|esac)\b")
+_BEGINS_ON = b")]}cdefr"
 _BLANK = re.compile(rb"[ \t\n\r\x0b\x0c]*")
 _NO_WORD = re.compile(rb"[^0-9A-Za-z_\x80-\xff]")
 
@@ -61,6 +60,15 @@ def weight(data: bytes) -> int:
     return max(size(data), -(-len(data) // _BYTES_PER_WORD))
 
 
+def _weights(data: bytes, bounds: Sequence[Range]) -> list[int]:
+    """`weight` of some ranges of ``data``."""
+    words = sizes(data, bounds)
+    return [
+        max(size, -((start - end) // _BYTES_PER_WORD))
+        for size, (start, end) in zip(words, bounds, strict=True)
+    ]
+
+
 def fits(text: bytes, ranges: Sequence[Range], limit: int) -> bool:
     """Whether the ranges together are within ``limit`` words."""
     total = sum(end - start for start, end in ranges)
@@ -83,8 +91,13 @@ def cut(
     if fits(text, ranges, limit):
         return [list(ranges)]
     overlap = min(overlap, limit // 2)
-    found = [piece for start, end in ranges for piece in _pieces(text, start, end, limit - overlap, string)]
-    sums = list(accumulate((weight(text[piece.start : piece.end]) for piece in found), initial=0))
+    found: list[_Piece] = []
+    weights: list[int] = []
+    for start, end in ranges:
+        pieces = _pieces(text, start, end, limit - overlap, string)
+        found += pieces
+        weights += _weights(text[start:end], [(piece.start - start, piece.end - start) for piece in pieces])
+    sums = list(accumulate(weights, initial=0))
     parts: list[list[Range]] = []
     for low, high in pairwise([0, *_cuts(found, sums, limit - overlap), len(found)]):
         first = low
@@ -120,32 +133,29 @@ def _cuts(found: Sequence[_Piece], sums: Sequence[int], room: int) -> list[int]:
     return sorted(cuts)
 
 
-def _pieces(text: bytes, start: int, end: int, limit: int, string: Range) -> Iterator[_Piece]:
+def _pieces(text: bytes, start: int, end: int, limit: int, string: Range) -> list[_Piece]:
     """The lines of a range, very long ones cut; the first is the best place of all to begin."""
-    after_blank = True
-    for match in _LINE.finditer(text, start, end):
-        at, upto = match.span()
-        if at == upto:
-            break
-        indent = match.end(1)
-        blank = indent >= upto or text[indent] in SPACE
-        rank = (min(indent - at, _DEEPEST_INDENT) << 1) + (not after_blank) + 1 if at > start else 0
-        if blank or match.end(2) >= 0:
+    found: list[_Piece] = []
+    at, after_blank = start, True
+    for line in text[start:end].splitlines(keepends=True):
+        body = line.lstrip(b" \t")
+        indent = len(line) - len(body)
+        blank = not body or body[0] in SPACE
+        rank = (not after_blank) + 1 if at > start else 0
+        if rank and indent:
+            rank += min(indent, _DEEPEST_INDENT) << 1
+        if blank or (body[0] in _BEGINS_ON and _GOES_ON.match(body)):
             rank += 1 << 10
         if string[0] < at < string[1]:
             rank += 1 << 9
         after_blank = blank
-        piece = _Piece(at, upto, rank << 32 | crc32(text[indent:upto]))
-        if upto - at > 2 * limit and weight(text[at:upto]) > limit:
-            yield from _long_line(text, piece, limit)
+        piece = _Piece(at, at + len(line), rank << 32 | crc32(body))
+        if len(line) > 2 * limit and weight(line) > limit:
+            found += _long_line(text, piece, limit)
         else:
-            yield piece
-
-
-def match_end(pattern: re.Pattern[bytes], text: bytes, start: int, end: int) -> int:
-    """Where a match of ``pattern`` at ``start`` ends, or ``start``."""
-    match = pattern.match(text, start, end)
-    return match.end() if match else start
+            found.append(piece)
+        at += len(line)
+    return found
 
 
 def _long_line(text: bytes, line: _Piece, limit: int) -> Iterator[_Piece]:

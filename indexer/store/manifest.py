@@ -120,8 +120,9 @@ _manifest = record(
 
 def encode(manifest: Manifest) -> bytes:
     """Give the file's bytes, checksum filled in."""
-    sealed = manifest._replace(checksum=_checksum(manifest))
-    return json.dumps(_plain(sealed), indent=1, ensure_ascii=False).encode("utf-8") + b"\n"
+    plain = _plain(manifest)
+    plain["checksum"] = _checksum(plain)
+    return json.dumps(plain, indent=1, ensure_ascii=False).encode("utf-8") + b"\n"
 
 
 def decode(data: bytes, where: str) -> Manifest:
@@ -136,7 +137,7 @@ def decode(data: bytes, where: str) -> Manifest:
         manifest = _manifest(value, "")
     except WrongError as error:
         raise StoreError(f"{where}: {error}") from error
-    if manifest.checksum != _checksum(manifest):
+    if manifest.checksum != _checksum(value):
         raise StoreError(f"{where}: checksum: the manifest was changed or damaged")
     return manifest
 
@@ -146,8 +147,8 @@ def load(disk: Disk, path: Path) -> Manifest:
     return decode(disk.read(path), path.name)
 
 
-def _checksum(manifest: Manifest) -> str:
-    return xxhash.xxh3_128_hexdigest(dump(_plain(manifest._replace(checksum=""))))
+def _checksum(plain: dict[str, object]) -> str:
+    return xxhash.xxh3_128_hexdigest(dump({**plain, "checksum": ""}))
 
 
 def _plain(manifest: Manifest) -> dict[str, object]:

@@ -138,7 +138,7 @@ def _by_bytes(strings: I64, offsets: I64, data: U8) -> I64:
 
 def _named(parts: Sequence[Tables], strings: I64, new: _Renumbered) -> dict[str, Array]:
     """Keys, lengths and postings of the strings."""
-    merged = _merged_postings(parts, "name", new, [part.counts.strings for part in parts])
+    merged = _merged_postings(parts, "name", strings, new, [part.counts.strings for part in parts])
     return (
         _keyed(parts, "string", strings)
         | {
@@ -149,7 +149,7 @@ def _named(parts: Sequence[Tables], strings: I64, new: _Renumbered) -> dict[str,
 
 
 def _contents(parts: Sequence[Tables], kept: Kept, new: _Renumbered) -> dict[str, Array]:
-    merged = _merged_postings(parts, "body", new, [part.counts.contents for part in parts])
+    merged = _merged_postings(parts, "body", kept.contents, new, [part.counts.contents for part in parts])
     return (
         _keyed(parts, "content", kept.contents)
         | {
@@ -176,18 +176,31 @@ def _taken(parts: Sequence[Tables], name: str, kept: I64) -> Array:
     )
 
 
+def _as_they_are(
+    parts: Sequence[Tables], names: Sequence[str], kept: I64, count: int
+) -> dict[str, Array] | None:
+    """Arrays of a single part of which all of ``count`` rows stay in their order, as most small commits have it."""
+    if len(parts) > 1 or len(kept) < count or not (kept == np.arange(count)).all():
+        return None
+    return {name: getattr(parts[0], name) for name in names}
+
+
 def _keyed(parts: Sequence[Tables], kind: str, kept: I64) -> dict[str, Array]:
-    keys: list[Array] = [
-        unsort_keys(getattr(part, kind + "_keys"), getattr(part, kind + "_rows")) for part in parts
-    ]
+    names = (kind + "_keys", kind + "_rows")
+    if same := _as_they_are(parts, names, kept, len(getattr(parts[0], names[1]))):
+        return same
+    keys: list[Array] = [unsort_keys(*(getattr(part, name) for name in names)) for part in parts]
     sort = sort_keys if keys[0].ndim > 1 else sort_prefixes
     ordered, rows = sort(np.concatenate(keys)[kept])
-    return {kind + "_keys": ordered, kind + "_rows": rows}
+    return dict(zip(names, (ordered, rows), strict=True))
 
 
 def _merged_postings(
-    parts: Sequence[Tables], prefix: str, new: _Renumbered, counts: list[int]
+    parts: Sequence[Tables], prefix: str, kept: I64, new: _Renumbered, counts: list[int]
 ) -> dict[str, Array]:
+    names = [f"{prefix}_{name}" for name in Packed._fields]
+    if same := _as_they_are(parts, names, kept, counts[0]):
+        return same
     bounds = np.cumsum([0, *counts])
     pieces = []
     for part, (start, end) in zip(parts, pairwise(bounds), strict=True):

@@ -27,7 +27,6 @@ from indexer.store.format import (
 )
 from indexer.store.typed import (
     WrongError,
-    dump,
     matching,
     named,
     natural,
@@ -72,13 +71,21 @@ _contents = record(Contents, format=whole, arrays=named(_array))
 
 
 def encode(contents: Contents) -> bytes:
-    """Give the table's bytes; what is as it is when nothing is said is left out."""
-    usual = ArrayEntry._field_defaults
-    arrays = {
-        name: {key: value for key, value in entry._asdict().items() if value != usual.get(key)}
-        for name, entry in contents.arrays.items()
-    }
-    return dump({"format": contents.format, "arrays": arrays})
+    """Give the table's bytes; what is as it is when nothing is said is left out.
+
+    By hand: each save writes thirty entries, twice, and there is nothing in them that JSON would have to escape.
+    """
+    arrays = ",".join([f'"{name}":{{{_said(*entry)}}}' for name, entry in contents.arrays.items()])
+    return f'{{"format":{contents.format},"arrays":{{{arrays}}}}}'.encode()
+
+
+def _said(shape: tuple[int, ...], at: int, checksum: str, dtype: str) -> str:
+    said = f'"shape":[{",".join(map(str, shape))}]'
+    if at:
+        said += f',"at":{at}'
+    if checksum:
+        said += f',"checksum":"{checksum}"'
+    return f'{said},"dtype":"{dtype}"' if dtype else said
 
 
 def decode(table: bytes, where: str) -> Contents:

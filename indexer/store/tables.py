@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +28,7 @@ Narrow = NDArray[Any]  # uint8, uint16 or uint32
 
 
 _MOST = 0xFFFFFFFF
+_DTYPES = {name: np.dtype(layout.dtype) for name, layout in ARRAYS.items()}
 _LIMITS = (1 << 8, 1 << 16)  # of `NARROW`
 
 
@@ -92,7 +93,7 @@ class Tables:
 
     def arrays(self) -> dict[str, Array]:
         """Give the arrays by name, in the order of the format."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: getattr(self, name) for name in ARRAYS}
 
 
 def _as_stored(name: str, array: Array) -> Array:
@@ -136,7 +137,7 @@ def check(tables: Tables, dim: int, base: Counts, where: str) -> None:
 
 def _shape_problem(tables: Tables, name: str, array: Array, counts: Counts, dim: int) -> str:
     layout = ARRAYS[name]
-    if array.dtype != layout.dtype and not (layout.narrow and array.dtype in NARROW):
+    if array.dtype != _DTYPES[name] and not (layout.narrow and array.dtype in NARROW):
         return f"expected {layout.dtype}, got {array.dtype.str}"
     if name == "vectors":
         return "" if array.shape == (counts.contents, dim) else f"unexpected shape {array.shape}"

@@ -70,9 +70,10 @@ def natural(value: Any, where: str) -> int:
 
 def matching(pattern: str) -> Reader[str]:
     """Read a text that is as the pattern says from its beginning to its end."""
+    whole_text = re.compile(pattern).fullmatch
 
     def read(value: Any, where: str) -> str:
-        if not re.fullmatch(pattern, text(value, where)):
+        if not whole_text(text(value, where)):
             raise WrongError(where, f"expected str matching regex {pattern}")
         found: str = value
         return found
@@ -84,7 +85,7 @@ def several(item: Reader[T]) -> Reader[tuple[T, ...]]:
     """Read an array of such values."""
 
     def read(value: Any, where: str) -> tuple[T, ...]:
-        return tuple(item(one, f"{where}[{at}]") for at, one in enumerate(_array(value, where)))
+        return tuple([item(one, f"{where}[{at}]") for at, one in enumerate(_array(value, where))])
 
     return read
 
@@ -100,15 +101,15 @@ def named(item: Reader[T]) -> Reader[dict[str, T]]:
 
 def record(kind: type[T], **readers: Reader[Any]) -> Reader[T]:
     """Read an object as a named tuple: its keys and no others; those that have a default may be missing."""
-    defaults: dict[str, Any] = kind._field_defaults  # type: ignore[attr-defined]
+    needed = [name for name in readers if name not in kind._field_defaults]  # type: ignore[attr-defined]
 
     def read(value: Any, where: str) -> T:
         found = _object(value, where)
-        for name in found:
-            if name not in readers:
-                raise WrongError(where, f"object contains unknown field {name}")
-        for name in readers:
-            if name not in found and name not in defaults:
+        if not found.keys() <= readers.keys():
+            name = next(name for name in found if name not in readers)
+            raise WrongError(where, f"object contains unknown field {name}")
+        for name in needed:
+            if name not in found:
                 raise WrongError(where, f"object missing required field {name}")
         inside = f"{where}." if where else ""
         return kind(**{name: readers[name](one, inside + name) for name, one in found.items()})
