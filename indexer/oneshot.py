@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from indexer import search
 from indexer.errors import BusyError, NotIndexedError, StoreError
-from indexer.reindex import identity_of, reindex, silent
+from indexer.reindex.identity import identity_of
+from indexer.reindex.progress import silent
 from indexer.scan.content import examine
 from indexer.scan.read import read_file
 from indexer.store import open_snapshot
@@ -66,6 +67,8 @@ def view(space: Workspace, *, now: bool = False, progress: Progress = silent) ->
     """
     if now:
         return View(open_snapshot(space.index_dir, identity_of(space)), AS_IT_STANDS)
+    from indexer.reindex import reindex  # here, since a daemon answers without
+
     until = time.monotonic() + _BUSY_SECONDS
     while True:
         try:

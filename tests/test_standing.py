@@ -17,7 +17,8 @@ from indexer.embed import later
 from indexer.embed.static import StaticEmbedder
 from indexer.errors import RootError
 from indexer.reindex import reindex
-from indexer.reindex.standing import Begun, Unchanged, begin, identity_of
+from indexer.reindex.identity import identity_of
+from indexer.reindex.standing import Begun, Unchanged, begin
 from indexer.settings import ScanSettings, Settings
 from indexer.store import known, open_snapshot
 from indexer.store.format import FORMAT

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from indexer.cli.progress import Line
 from indexer.plainly import TYPE_CHECKING
+from indexer.reindex.progress import silent
 from indexer.workspace import open_workspace
 
 if TYPE_CHECKING:
@@ -33,15 +34,11 @@ def opened(options: argparse.Namespace, *, ask_git: bool = True) -> Workspace:
     )
 
 
-def _silent(stage: str, done: int, total: int) -> None:
-    """A `Progress` that tells nobody."""
-
-
 @contextmanager
 def progress_of(options: argparse.Namespace) -> Iterator[Progress]:
     """Progress belongs to people: none where one JSON object is wanted, or silence."""
     if options.json or getattr(options, "quiet", False):
-        yield _silent
+        yield silent
         return
     line = Line(sys.stderr)
     try:

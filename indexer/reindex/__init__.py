@@ -4,9 +4,9 @@ from indexer.lazily import from_rooms
 from indexer.plainly import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from indexer.reindex.identity import identity_of
     from indexer.reindex.live import Indexer, Outcome, reindex, scan_of, suspects_of
-    from indexer.reindex.run import Progress, silent
-    from indexer.reindex.standing import identity_of
+    from indexer.reindex.progress import Progress, silent
 
 __all__ = [
     "Indexer",
@@ -24,11 +24,11 @@ __getattr__ = from_rooms(
     {
         "Indexer": "live",
         "Outcome": "live",
-        "Progress": "run",
-        "identity_of": "standing",
+        "Progress": "progress",
+        "identity_of": "identity",
         "reindex": "live",
         "scan_of": "live",
-        "silent": "run",
+        "silent": "progress",
         "suspects_of": "live",
     },
 )

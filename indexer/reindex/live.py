@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from indexer.reindex import mounts
+from indexer.reindex.identity import identity_of
 from indexer.reindex.links import other_names
+from indexer.reindex.progress import silent
 from indexer.reindex.report import count_chunks, count_moves, count_scan, live_keys
-from indexer.reindex.run import Run, silent
-from indexer.reindex.standing import identity_of
+from indexer.reindex.run import Run
 from indexer.scan import diff
 from indexer.scan.ignore import Rules
 from indexer.scan.trees import above, outermost, outside
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from indexer.chunk.worker import Pool
-    from indexer.reindex.run import Progress
+    from indexer.reindex.progress import Progress
     from indexer.reindex.standing import Begun
     from indexer.store import RootLock, Snapshot
     from indexer.workspace import Workspace

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from indexer.chunk.cutting import Cuts, Failed, Task
 from indexer.chunk.languages import language_of
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from indexer.chunk.worker import Pool
+    from indexer.reindex.progress import Progress
     from indexer.scan.diff import Suspects
     from indexer.store import Writer
     from indexer.workspace import Workspace
@@ -34,17 +35,6 @@ _EMPTIED_NS = (
 )
 _EMPTIED_TRIES = 5
 _HEAD = 8192  # bytes of a file that may tell its language
-
-
-class Progress(Protocol):
-    """Told how a run goes: ``done`` of ``total`` files that have to be looked at."""
-
-    def __call__(self, stage: str, done: int, total: int) -> None:
-        """Take note; called often, so it must be quick."""
-
-
-def silent(stage: str, done: int, total: int) -> None:
-    """A `Progress` that tells nobody."""
 
 
 class Failure(NamedTuple):

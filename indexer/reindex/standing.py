@@ -13,12 +13,12 @@ import time
 from functools import cached_property, partial
 
 from indexer.plainly import TYPE_CHECKING, NamedTuple
+from indexer.reindex.identity import identity_of
 from indexer.scan.ignore import Rules
 from indexer.scan.root import INDEX_NAME, check_index_dir
 from indexer.scan.walk import walk
 from indexer.store.known import look
 from indexer.store.lock import RootLock
-from indexer.store.manifest import Identity
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,12 +49,6 @@ class Begun(NamedTuple):
     rules: Rules
     scan: Scan
     started: float
-
-
-def identity_of(space: Workspace) -> Identity:
-    """Return what an index of this workspace says of its making (DESIGN, invariant 12)."""
-    embedder = space.embedder
-    return Identity(embedder.name, embedder.dim, embedder.version, space.tokenizer, space.cutting)
 
 
 def begin(space: Workspace) -> Unchanged | Begun | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field
 
-from indexer.serve.updater import SCAN, UPDATE, Job
+from indexer.serve.jobs import SCAN, UPDATE, Job
 
 _MANY = 5000  # dirty paths from which on a scan of everything is cheaper than a look at each
 

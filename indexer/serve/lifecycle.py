@@ -21,6 +21,7 @@ from indexer.errors import DaemonError, IndexerError
 from indexer.serve import lock as locks
 from indexer.serve import logs, start
 from indexer.serve import place as places
+from indexer.serve.allocator import collect_nothing_yet
 from indexer.serve.seat import Seat, somebody_listens
 
 if TYPE_CHECKING:
@@ -102,6 +103,7 @@ def _run_locked(
         stack.callback(lock.close)
         _sweep(place.directory)
         seat = stack.enter_context(Seat(place, lock))
+        collect_nothing_yet()
         space = open_space()
         logs.to_stderr(log, space.settings.daemon.log_bytes)
         # Here, since a daemon that comes second need not load what serving takes.

@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import multiprocessing
 import signal
 import subprocess
 from typing import TYPE_CHECKING
 
 from indexer.processes import start_interpreter
-from indexer.serve.updater import Broken, Going, Origin
+from indexer.serve.jobs import Broken, Going, Origin
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from indexer.serve.updater import Job, Message
+    from indexer.serve.jobs import Job, Message
     from indexer.workspace import Workspace
 
 _END_SECONDS = (
@@ -30,6 +29,8 @@ class Updater:
     """A running updater process. ``tell`` is called with each message, and with a `Broken` job when it has died."""
 
     def __init__(self, space: Workspace, tell: Callable[[Message], None]) -> None:
+        import multiprocessing  # here, since a first answer is given before
+
         self._tell = tell
         self._loop = asyncio.get_running_loop()
         self._job: Job | None = None

@@ -8,21 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import shutil
-import tempfile
 import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer import config
-from indexer.scan.ignore import Rules
 from indexer.serve.events import WatchStatus
-from indexer.watch import Batch, Watch
+from indexer.watch import Batch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from indexer.watch import Watch
     from indexer.workspace import Workspace
 
 _log = logging.getLogger(__name__)
@@ -36,7 +34,7 @@ class Observer:
     def __init__(self, space: Workspace, tell: Callable[[Batch], None]) -> None:
         self._space = space
         self._tell = tell
-        self._cookies = Path(tempfile.mkdtemp(prefix="indexer-cookies-"))
+        self._cookies: Path | None = None
         self._watch: Watch | None = None
         self._thread: threading.Thread | None = None
         self._armed = asyncio.Event()
@@ -49,12 +47,18 @@ class Observer:
     async def start(self) -> None:
         """Arm the watches; every change from then on is told."""
         self._loop = asyncio.get_running_loop()
+        self._cookies = await asyncio.to_thread(_new_folder)
         self._watch = await asyncio.to_thread(self._made)
         self._thread = threading.Thread(target=self._run, name="watcher", daemon=True)
         self._thread.start()
         self._armed.set()
 
     def _made(self) -> Watch:
+        # Here, since a first answer is given before.
+        from indexer.scan.ignore import Rules
+        from indexer.watch import Watch
+
+        assert self._cookies is not None
         rules = Rules.load(self._space.root, self._space.settings.scan)
         own = str(self._space.settings_file or config.user_file())
         return Watch(self._space.root, rules, self._cookies, self._space.settings.watch, inputs=[own])
@@ -139,6 +143,8 @@ class Observer:
         before, self._space = self._space, space
         if self._watch is not None and space.settings.watch != before.settings.watch:
             await asyncio.to_thread(self._watch.adjust, space.settings.watch)
+        from indexer.scan.ignore import Rules  # as above
+
         rules = await asyncio.to_thread(Rules.load, space.root, space.settings.scan)
         if self._watch is not None:
             await asyncio.to_thread(self._watch.set_rules, rules)
@@ -163,4 +169,17 @@ class Observer:
             await asyncio.to_thread(self._watch.close)
         if self._thread is not None:
             await asyncio.to_thread(self._thread.join, 2.0)
-        shutil.rmtree(self._cookies, ignore_errors=True)
+        if self._cookies is not None:
+            await asyncio.to_thread(_remove, self._cookies)
+
+
+def _new_folder() -> Path:
+    import tempfile  # as above
+
+    return Path(tempfile.mkdtemp(prefix="indexer-cookies-"))
+
+
+def _remove(folder: Path) -> None:
+    import shutil  # as above
+
+    shutil.rmtree(folder, ignore_errors=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from indexer.scan.trees import above
 
 if TYPE_CHECKING:
-    from indexer.serve.updater import Finished, Job
+    from indexer.serve.jobs import Finished, Job
 
 
 class Unseen:

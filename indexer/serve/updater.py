@@ -13,75 +13,24 @@ import signal
 import time
 from contextlib import suppress
 from multiprocessing.connection import Connection
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from indexer import embed
 from indexer.errors import IndexerError
 from indexer.reindex import Indexer
 from indexer.serve import logs
 from indexer.serve.allocator import give_back_memory
+from indexer.serve.jobs import AUDIT, FULL, SCAN, UPDATE, Broken, Finished, Going, Job
 from indexer.workspace import Workspace
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from indexer.reindex import Outcome
-    from indexer.settings import Settings
-    from indexer.types import Report
+    from indexer.serve.jobs import Message, Origin
 
 _log = logging.getLogger(__name__)
 _NICE = 10
 _REST_SECONDS = 20.0  # without work, after which the parser processes are let go
 _TELL_SECONDS = 0.1
-SCAN, UPDATE, FULL, AUDIT = "scan", "update", "full", "audit"
-
-
-class Origin(NamedTuple):
-    """What the updater works on; the first message on its pipe."""
-
-    root: Path
-    index_dir: Path
-    settings: Settings
-
-
-class Job(NamedTuple):
-    """One piece of work: ``scan`` everything, make it anew (``full``), ``update`` what is dirty, ``audit`` some files."""
-
-    number: int
-    kind: str
-    paths: tuple[str, ...] = ()
-    trees: tuple[str, ...] = ()
-
-
-class Going(NamedTuple):
-    """How far a job is: ``done`` of ``total`` files."""
-
-    job: int
-    stage: str
-    done: int
-    total: int
-
-
-class Finished(NamedTuple):
-    """A job's end, and the generation it ended with; ``whole``: it looked at everything, whatever was asked."""
-
-    job: int
-    report: Report
-    generation: int
-    unknown: tuple[str, ...]
-    notes: tuple[str, ...]
-    whole: bool
-
-
-class Broken(NamedTuple):
-    """A job that could not be done: the kind of the error by its class's name, and its one line."""
-
-    job: int
-    kind: str
-    message: str
-
-
-Message = Going | Finished | Broken
 
 
 def serve_descriptor(descriptor: int) -> None:

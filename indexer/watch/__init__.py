@@ -20,7 +20,13 @@ One thread takes batches; `cookie`, `state`, `flush`, `set_rules` and `close` ma
 
 from __future__ import annotations
 
-from indexer.watch.batch import Batch, WatchState
-from indexer.watch.watch import Watch
+from indexer.lazily import from_rooms
+from indexer.plainly import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from indexer.watch.batch import Batch, WatchState
+    from indexer.watch.watch import Watch
 
 __all__ = ["Batch", "Watch", "WatchState"]
+
+__getattr__ = from_rooms(__name__, {"Batch": "batch", "Watch": "watch", "WatchState": "batch"})

@@ -20,8 +20,9 @@ import pytest
 from indexer.reindex import reindex
 from indexer.serve.audit import Audit
 from indexer.serve.events import Event, Progress
+from indexer.serve.jobs import AUDIT, SCAN, UPDATE, Finished, Going, Job
 from indexer.serve.service import LiveService, open_service
-from indexer.serve.updater import AUDIT, SCAN, UPDATE, Finished, Going, Job, _Updater
+from indexer.serve.updater import _Updater
 from tests.counting import workspace
 from tests.serve.homes import Home, family, sync, wait_until
 from tests.trees import age, git

@@ -13,8 +13,8 @@ import pytest
 
 from indexer.reindex import Indexer
 from indexer.reindex import run as run_module
+from indexer.serve.jobs import Finished, Message
 from indexer.serve.service import LiveService, open_service
-from indexer.serve.updater import Finished, Message
 from tests.counting import workspace
 from tests.serve.test_service import BOUND, paths_with, play
 
