@@ -121,8 +121,9 @@ def over_all(corpus: Corpus, question: Question, among: NDArray[np.bool_] | None
         corpus.has_rows if among is None else np.bincount(corpus.file[among], minlength=corpus.files) > 0
     )
     allowed = holding.astype(np.float64)
-    for column in columns.values():
-        np.multiply(column, allowed, out=column)
+    if not holding.all():
+        for column in columns.values():
+            np.multiply(column, allowed, out=column)
     return OverAll(lexical, defined, columns, allowed, among)
 
 

@@ -77,10 +77,12 @@ def score(
 
 def sum_up(signals: dict[str, F64], weights: dict[str, float], n: int) -> F64:
     """Add up weighted signals (n,) each, in the order of the weights."""
-    total = np.zeros(n)
-    for name, weight in weights.items():
-        if weight and name in signals:
-            total += weight * signals[name]
+    told = [(signals[name], weight) for name, weight in weights.items() if weight and name in signals]
+    if not told:
+        return np.zeros(n)
+    table = np.array([signal for signal, _ in told])
+    table *= np.array([weight for _, weight in told])[:, None]
+    total: F64 = np.add.reduce(table)
     return total
 
 

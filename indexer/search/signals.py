@@ -87,14 +87,18 @@ def definitions(corpus: Corpus, known: Known, heard: Heard) -> Defined:
     rows, name = rows[kept], name[kept]
     weights = np.array([one.weight for one in heard.names])
     values = weights[name] * fits[source[kept]] * _kind_weights(corpus, rows)
-    for at in np.flatnonzero(np.bincount(name, minlength=len(weights))).tolist():
-        own = np.flatnonzero(name == at)
-        if heard.names[at].scope:
-            values[own] *= scope_weights(corpus, rows[own], heard.names[at].scope)
-        elif heard.names[at].weight < _COMMON:
-            whole = int(np.count_nonzero(corpus.snapshot.part[rows[own]] == 0))
-            values[own] /= 1 + math.log(max(1, whole))
+    whole = np.bincount(name, corpus.snapshot.part[rows] == 0, len(weights)).tolist()
+    values /= np.array(list(map(_commonness, heard.names, whole)))[name]
+    for at, one in enumerate(heard.names):
+        if one.scope:
+            own = np.flatnonzero(name == at)
+            values[own] *= scope_weights(corpus, rows[own], one.scope)
     return _added_up(rows, values, weights[name] >= _STRONG)
+
+
+def _commonness(name: Name, definitions: float) -> float:
+    """What a name's worth is divided by, of which there are so many definitions."""
+    return 1.0 if name.scope or name.weight >= _COMMON else 1 + math.log(max(1, definitions))
 
 
 def _added_up(rows: I64, values: F64, strong: NDArray[np.bool_]) -> Defined:
@@ -238,6 +242,8 @@ PLACES = {
     "legacy": Place.LEGACY,
     "data": Place.DATA,
 }
+# Whether each kind of place (7,) is among those that the bits say (256,): 1 or 0.
+_IS_IN = ((np.arange(256) & np.array(list(PLACES.values()))[:, None]) != 0).astype(np.float64)
 _ASKED_FOR = (
     "test",
     "example",
@@ -247,15 +253,14 @@ _ASKED_FOR = (
 
 def places(corpus: Corpus, files: I64, topics: Mapping[str, float]) -> dict[str, F64]:
     """Tell of each of some files (n,) whether it is in tests, documentation ..., and whether those are asked for."""
-    bits = corpus.tree.places(files)
-    columns = {}
-    for name, bit in PLACES.items():
-        here = ((bits & bit) != 0).astype(np.float64)
+    columns = dict(zip(PLACES, _IS_IN[:, corpus.tree.places(files)], strict=True))
+    columns["test_mentioned"] = columns["test"] * float(0 < topics.get("test", 0.0) < 1)
+    for name in PLACES:
         topic = topics.get(name, 0.0)
-        columns[name] = here if name in _ASKED_FOR else here * (1 - topic)
         if name in _ASKED_FOR:
-            columns[f"{name}_asked"] = here * (topic >= 1)
-    columns["test_mentioned"] = ((bits & Place.TEST) != 0) * float(0 < topics.get("test", 0.0) < 1)
+            columns[f"{name}_asked"] = columns[name] * float(topic >= 1)
+        elif topic:
+            columns[name] *= 1 - topic
     return columns
 
 
