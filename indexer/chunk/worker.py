@@ -21,12 +21,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections import deque
 from contextlib import suppress
 from multiprocessing import connection
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, Self
 
+from indexer.chunk.batches import Batches
 from indexer.chunk.cutting import Cuts, Failed, Task, cut_all
 from indexer.errors import WorkerError
 from indexer.processes import start_interpreter
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
     from indexer.settings import ChunkSettings, WorkerSettings
 
-_BATCH_BYTES = 256 * 1024
-_BATCH_FILES = 64
 _READY = "ready"
 _START_SECONDS = 60.0  # for a new interpreter on a machine under load
 _DYING_SECONDS = 1.0
@@ -279,21 +277,25 @@ class Pool:
         self._children.clear()
 
     def run(self, tasks: Iterable[Task]) -> Iterator[Cuts | Failed]:
-        """Yield the results of all tasks, in any order: those of a batch that went well in one piece. ``tasks`` is read only as fast as the children work.
+        """Yield the results of all tasks, in any order: those of a batch that went well in one piece.
+
+        ``tasks`` is read only as fast as the children work, and one batch ahead: a child that has answered is given the
+        next before anybody looks at the answer.
 
         Raises `WorkerError` when a parser process cannot be started.
         """
         self._forget_abandoned()
         self._spared.clear()
-        batches = _batched(tasks)
-        again: deque[list[Task]] = deque()
+        batches = Batches(tasks)
         while True:
-            self._hand_out(batches, again)
+            self._hand_out(batches)
             busy = [child for child in self._children if child.batch]
             if not busy:
                 return
-            for child in self._ready(busy):
-                yield from self._collect(child, again)
+            batches.look_ahead()
+            found = [result for child in self._ready(busy) for result in self._collect(child, batches)]
+            self._hand_out(batches)
+            yield from found
 
     def _forget_abandoned(self) -> None:
         """End the children that are at work for a run that was given up: their answers are nobody's."""
@@ -301,13 +303,13 @@ class Pool:
             self._children.remove(child)
             child.end("given up")
 
-    def _hand_out(self, batches: Iterator[list[Task]], again: deque[list[Task]]) -> None:
+    def _hand_out(self, batches: Batches) -> None:
         """Give every idle child a batch, starting children up to the limit while there is work."""
         while True:
             idle = next((child for child in self._children if not child.batch), None)
             if idle is None and len(self._children) >= self._limit:
                 return
-            batch = again.popleft() if again else next(batches, None)
+            batch = batches.take()
             if batch is None:
                 return
             if idle is None:
@@ -330,7 +332,7 @@ class Pool:
         ready = set(connection.wait([child.pipe for child in busy], left))
         return [child for child in busy if child.pipe in ready or child.is_late()]
 
-    def _collect(self, child: _Child, again: deque[list[Task]]) -> Iterator[Cuts | Failed]:
+    def _collect(self, child: _Child, batches: Batches) -> Iterator[Cuts | Failed]:
         batch = child.batch
         arrived = child.pipe.poll()  # an answer may lie in the pipe although the time is over
         was_ready = child.ready
@@ -343,16 +345,16 @@ class Pool:
             late = f"the parser was stopped after {child.seconds:.3g} s" if not arrived else ""
             detail = child.end(late)
             if detail == _KILLED and self._spare(batch):
-                again.append(batch)
+                batches.again.append(batch)
                 return
             if not was_ready:
                 raise WorkerError(
                     f"a parser process could not be started: {detail}; is the installation whole?"
                 )
-            yield from _blamed(batch, again, Reason.TIMEOUT if late else Reason.CRASHED, detail)
+            yield from _blamed(batch, batches, Reason.TIMEOUT if late else Reason.CRASHED, detail)
         elif was_ready:
             child.batch = []
-            yield from _blamed(batch, again, Reason.CRASHED, answer)
+            yield from _blamed(batch, batches, Reason.CRASHED, answer)
 
     def _spare(self, batch: list[Task]) -> bool:
         """Tell whether a batch whose child was killed is tried as it is once more, which each is once."""
@@ -362,29 +364,15 @@ class Pool:
         return first
 
 
-def _blamed(batch: list[Task], again: deque[list[Task]], reason: str, detail: str) -> Iterator[Failed]:
+def _blamed(batch: list[Task], batches: Batches, reason: str, detail: str) -> Iterator[Failed]:
     """Put a batch that failed to the proof file by file; a single file is at fault itself."""
     if len(batch) == 1:
         yield Failed(batch[0].tag, reason, detail)
     else:
-        again.extend([task] for task in batch)
+        batches.again.extend([task] for task in batch)
 
 
 def _processors() -> Sequence[int]:
     if hasattr(os, "sched_getaffinity"):
         return sorted(os.sched_getaffinity(0))
     return range(os.cpu_count() or 1)
-
-
-def _batched(tasks: Iterable[Task]) -> Iterator[list[Task]]:
-    """Group tasks so that a message is worth its while and memory stays small."""
-    batch: list[Task] = []
-    size = 0
-    for task in tasks:
-        batch.append(task)
-        size += len(task.text)
-        if size >= _BATCH_BYTES or len(batch) >= _BATCH_FILES:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
