@@ -299,9 +299,16 @@ class _Vocabulary(dict[bytes, int]):
         self._new.append(run)
         return number
 
-    def numbers(self, text: bytes) -> NDArray[np.int64]:
-        runs = runs_of(text)
-        return np.fromiter(map(self.__getitem__, runs), np.int64, len(runs))
+    def numbers(self, texts: Sequence[bytes], sizes: list[int]) -> NDArray[np.int64]:
+        """Number the runs of texts, one text after the other; ``sizes`` takes how many each has."""
+
+        def runs(text: bytes) -> list[bytes]:
+            found = runs_of(text)
+            sizes.append(len(found))
+            return found
+
+        # One array for all of them: of names, which are short, to make an array takes longer than all else.
+        return np.fromiter(map(self.__getitem__, chain.from_iterable(map(runs, texts))), np.int64)
 
     def learn(self) -> None:
         """Find the terms of the new runs: all at once, which takes half as long as one by one."""
@@ -361,11 +368,11 @@ def _slices(texts: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
 def _count_slice(texts: Sequence[bytes]) -> TermCounts:
     vocabulary = _vocabulary()
     _local.vocabulary = None  # one that fails half-way (no memory left, Ctrl-C) is not whole any more
-    numbers = [vocabulary.numbers(text) for text in texts]
+    sizes: list[int] = []
+    words = vocabulary.numbers(texts, sizes)
     vocabulary.learn()
-    words = np.concatenate([np.empty(0, np.int64), *numbers])
     lengths = vocabulary.lengths[words]
-    owner = np.repeat(np.repeat(np.arange(len(texts)), [len(some) for some in numbers]), lengths)
+    owner = np.repeat(np.repeat(np.arange(len(texts)), sizes), lengths)
     places = vocabulary.places[ranges(vocabulary.starts[words], lengths)]
     _local.vocabulary = vocabulary
     return _compress(len(texts), owner, places, vocabulary.hashes())

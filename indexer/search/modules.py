@@ -49,6 +49,8 @@ def above(path: str) -> str:
 
 def resolved(folder: str, path: str) -> str | None:
     """A relative path from a folder, ``.`` and ``..`` taken away; None when it leads out of the root."""
+    if path and not ("./" in path or "//" in path or path[0] == "/" or path[-1] in "/."):
+        return f"{folder}/{path}" if folder else path  # most have nothing to take away
     parts = folder.split("/") if folder else []
     for part in path.split("/"):
         if part == "..":
