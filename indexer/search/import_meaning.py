@@ -106,20 +106,18 @@ class Resolver:
         self, files: Sequence[int], texts: Sequence[str]
     ) -> tuple[list[Sequence[int]], list[Meaning | None]]:
         """What texts mean near the files that they stand in, and where they mean nothing there, anywhere."""
-        near: list[Sequence[int]] = []
-        meanings: list[Meaning | None] = []
-        families = self._family[np.array(files, np.int64)].tolist()
-        for family, file, text in zip(families, files, texts, strict=True):
+        near: list[Sequence[int]] = [()] * len(files)
+        families = self._family[np.array(files, np.int64)]
+        for family in np.flatnonzero(np.bincount(families)).tolist():
             rule = self._rules.get(family) or self._rule(family)
-            found = rule.near(self._folders[file], self._paths[file], text)
-            near.append(found)
-            if found:
-                meanings.append(None)
-                continue
-            meaning = self._meanings.get((family, text))
-            if meaning is None:
-                meaning = self._meanings[family, text] = self._meaning(family, text)
-            meanings.append(meaning)
+            of_it = np.flatnonzero(families == family).tolist()
+            asked = [(self._folders[files[at]], self._paths[files[at]], texts[at]) for at in of_it]
+            for at, found in zip(of_it, rule.near_of(asked), strict=True):
+                near[at] = found
+        meanings = [
+            None if found else self._meanings.get((family, text)) or self._meaning(family, text)
+            for found, family, text in zip(near, families.tolist(), texts, strict=True)
+        ]
         return near, meanings
 
     def _rule(self, family: int) -> Rule:
@@ -132,7 +130,9 @@ class Resolver:
         parts = rule.parts(text)
         found = sorted(set(rule.anywhere(text)))
         ballot = self._ballot(rule, family, parts, found)
-        return Meaning(tuple(parts), found, -1 if ballot is None else self._number(ballot))
+        meaning = Meaning(tuple(parts), found, -1 if ballot is None else self._number(ballot))
+        self._meanings[family, text] = meaning
+        return meaning
 
     def _ballot(self, rule: Rule, family: int, parts: list[str], found: list[int]) -> Ballot | None:
         if not parts:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from indexer.search.import_rules import Rule, family
-from indexer.search.modules import Naming, joined, resolved
+from indexer.search.modules import Naming, is_plain, joined, resolved
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +21,15 @@ class _Include(Rule):
     def near(self, folder: str, path: str, text: str) -> Sequence[int]:
         del path
         return self._with_twins(self.tree.file(folder, text))
+
+    def near_of(self, asked: Sequence[tuple[str, str, str]]) -> list[Sequence[int]]:
+        # Nearly all headers lie elsewhere, and a tree has hundreds of thousands of such lines.
+        plain = {text: is_plain(text) for _, _, text in asked}
+        there = self.tree.number
+        return [
+            () if plain[text] and joined(folder, text) not in there else self.near(folder, path, text)
+            for folder, path, text in asked
+        ]
 
     def anywhere(self, text: str) -> Sequence[int]:
         return self._with_twins(self.tree.ending(text))

@@ -40,6 +40,9 @@ class Tree:
 
     def ending(self, path: str) -> list[int]:
         """Files whose paths end with a path; ``..`` at its beginning is not known to lead anywhere."""
+        name = path.rpartition("/")[2]
+        if name not in self.whole.names and name not in {"", ".", ".."}:
+            return []
         parts = [part for part in path.split("/") if part not in {"", ".", ".."}]
         return self.whole.files(self.whole.ending(parts))
 
@@ -69,6 +72,10 @@ class Rule:
         """Files that an import means because of the file (and its folder) that it stands in."""
         del folder, path, text
         return ()
+
+    def near_of(self, asked: Sequence[tuple[str, str, str]]) -> list[Sequence[int]]:
+        """`near` of many, each a folder, a path and a text."""
+        return [self.near(*one) for one in asked]
 
     def anywhere(self, text: str) -> Sequence[int]:
         """Files that an import means wherever it stands; of several the nearest will be taken."""

@@ -47,10 +47,15 @@ def above(path: str) -> str:
     return path.rpartition("/")[0]
 
 
+def is_plain(path: str) -> bool:
+    """Whether there is nothing to take away from a relative path, as in most."""
+    return bool(path) and not ("./" in path or "//" in path or path[0] == "/" or path[-1] in "/.")
+
+
 def resolved(folder: str, path: str) -> str | None:
     """A relative path from a folder, ``.`` and ``..`` taken away; None when it leads out of the root."""
-    if path and not ("./" in path or "//" in path or path[0] == "/" or path[-1] in "/."):
-        return f"{folder}/{path}" if folder else path  # most have nothing to take away
+    if is_plain(path):
+        return joined(folder, path)
     parts = folder.split("/") if folder else []
     for part in path.split("/"):
         if part == "..":
@@ -107,7 +112,7 @@ class Modules:
         return [key for key, _ in ends], [module for _, module in ends]
 
     @cached_property
-    def _names(self) -> frozenset[str]:
+    def names(self) -> frozenset[str]:
         """The last parts of all modules: most of what is looked for is known by it not to be there."""
         return frozenset(module.rpartition("/")[2] for module in self.at)
 
@@ -129,7 +134,7 @@ class Modules:
 
     def ending(self, parts: Sequence[str]) -> list[str]:
         """Modules whose path ends with the parts; none when there are very many."""
-        if not parts or parts[-1] not in self._names:
+        if not parts or parts[-1] not in self.names:
             return []
         key = "/".join(reversed(parts)) + "/"
         keys, modules = self._ends
@@ -139,7 +144,7 @@ class Modules:
 
     def like(self, parts: Sequence[str]) -> tuple[int, list[str]]:
         """The longest end of the parts that modules' paths end with, as a number of parts, and these modules."""
-        if not parts or parts[-1] not in self._names:
+        if not parts or parts[-1] not in self.names:
             return 0, []
         key = "/".join(reversed(parts)) + "/"
         keys, _ = self._ends
