@@ -21,7 +21,7 @@ from indexer.keys import keys_of
 from indexer.settings import ChunkSettings, WorkerSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 REPO = Path(__file__).resolve().parent.parent.parent
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded on Linux alone")
@@ -303,3 +303,17 @@ def test_of_what_is_known_no_terms_are_made_unless_they_are_asked_for() -> None:
     assert same(cuts.terms, tokens.count_terms([contents[0], contents[3]]))
     assert same(cuts.terms_of(np.array([3]), texts), tokens.count_terms(contents[3:]))
     assert same(cuts.terms_of(np.array([0, 2]), texts), tokens.count_terms([contents[0], contents[2]]))
+
+
+def test_texts_are_read_one_batch_ahead_of_the_parsers() -> None:
+    """So that none waits while an answer is looked at, and no more texts are in memory than that takes."""
+    read: list[int] = []
+
+    def tasks() -> Iterator[Task]:
+        for number in range(6):
+            read.append(number)
+            yield Task(number, "text", b"one line of words\n" * 15_000)  # a batch by itself
+
+    with worker.Pool(ChunkSettings(), WorkerSettings(processes=1)) as pool:
+        seen = [len(read) for _ in pool.run(tasks())]
+    assert seen == [2, 3, 4, 5, 6, 6]
