@@ -130,11 +130,11 @@ def decode(data: bytes, where: str) -> Manifest:
     try:
         value = parse(data)
         version = value["format"] if isinstance(value, dict) and "format" in value else FORMAT
-        if whole(version, "format") != FORMAT:
+        if type(version) is int and version != FORMAT:
             raise FormatError(
                 f"{where}: format {version}, this version reads {FORMAT}; `indexer reindex` rebuilds it"
             )
-        manifest = _manifest(value, "")
+        manifest = _manifest(value)
     except WrongError as error:
         raise StoreError(f"{where}: {error}") from error
     if manifest.checksum != _checksum(value):

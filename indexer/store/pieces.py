@@ -91,7 +91,7 @@ def _said(shape: tuple[int, ...], at: int, checksum: str, dtype: str) -> str:
 def decode(table: bytes, where: str) -> Contents:
     """Read the table's bytes. StoreError when they are not one of this format."""
     try:
-        contents = _contents(parse(table), "")
+        contents = _contents(parse(table))
     except WrongError as error:
         raise StoreError(f"{where}: table of arrays: {error}") from error
     if contents.format != FORMAT or contents.arrays.keys() - ARRAYS.keys():

@@ -1,10 +1,10 @@
 """JSON read typed: what is on disk is held against a description, and an error carries the path of the key that is wrong.
 
     segment = record(SegmentEntry, name=text, size=natural)
-    segment({"name": "g1", "size": "3"}, "segments[0]")     ->  WrongError: segments[0].size: expected int, got str
+    segment({"name": "g1", "size": "3"})     ->  WrongError: size: expected int, got str
 
-A reader takes a value, as `json` gives it, and where that stands. By hand, since a library that does the same takes as
-long to load as all that a run needs that finds nothing changed.
+A reader takes a value, as `json` gives it; where that stands is told by who holds it, once something is wrong. By
+hand, since a library that does the same takes as long to load as all that a run needs that finds nothing changed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     T = TypeVar("T")
-    Reader = Callable[[Any, str], T]
+    Reader = Callable[[Any], T]
 
 _KINDS = {dict: "object", list: "array", str: "str", bool: "bool", int: "int", float: "float"}
 
@@ -27,8 +27,14 @@ _KINDS = {dict: "object", list: "array", str: "str", bool: "bool", int: "int", f
 class WrongError(ValueError):
     """The value is not what the description says; the message begins with the key's path, unless it is the whole."""
 
-    def __init__(self, where: str, what: str) -> None:
+    def __init__(self, what: str, where: str = "") -> None:
         super().__init__(f"{where}: {what}" if where else what)
+        self._what, self._where = what, where
+
+    def inside(self, key: str) -> WrongError:
+        """The same of what holds the value under that key."""
+        dot = "." if self._where and not self._where.startswith("[") else ""
+        return WrongError(self._what, f"{key}{dot}{self._where}")
 
 
 def parse(data: bytes) -> Any:
@@ -36,9 +42,9 @@ def parse(data: bytes) -> Any:
     try:
         return json.loads(data.decode("utf-8"))
     except UnicodeDecodeError:
-        raise WrongError("", "not UTF-8") from None
+        raise WrongError("not UTF-8") from None
     except (ValueError, RecursionError) as error:
-        raise WrongError("", f"not JSON: {error}") from None
+        raise WrongError(f"not JSON: {error}") from None
 
 
 def dump(value: Any) -> bytes:
@@ -47,9 +53,9 @@ def dump(value: Any) -> bytes:
 
 
 def _of(kind: type[T]) -> Reader[T]:
-    def read(value: Any, where: str) -> T:
+    def read(value: Any) -> T:
         if type(value) is not kind:  # a bool is no int
-            raise WrongError(where, f"expected {_KINDS[kind]}, got {_KINDS.get(type(value), 'null')}")
+            raise WrongError(f"expected {_KINDS[kind]}, got {_KINDS.get(type(value), 'null')}")
         found: T = value
         return found
 
@@ -60,21 +66,21 @@ text, boolean, whole = _of(str), _of(bool), _of(int)
 _object, _array = _of(dict), _of(list)
 
 
-def natural(value: Any, where: str) -> int:
+def natural(value: Any) -> int:
     """Read a number that is not negative."""
-    if whole(value, where) < 0:
-        raise WrongError(where, "expected int >= 0")
+    if whole(value) < 0:
+        raise WrongError("expected int >= 0")
     found: int = value
     return found
 
 
 def matching(pattern: str) -> Reader[str]:
     """Read a text that is as the pattern says from its beginning to its end."""
-    whole_text = re.compile(pattern).fullmatch
+    compiled = re.compile(pattern)
 
-    def read(value: Any, where: str) -> str:
-        if not whole_text(text(value, where)):
-            raise WrongError(where, f"expected str matching regex {pattern}")
+    def read(value: Any) -> str:
+        if not compiled.fullmatch(text(value)):
+            raise WrongError(f"expected str matching regex {pattern}")
         found: str = value
         return found
 
@@ -84,8 +90,14 @@ def matching(pattern: str) -> Reader[str]:
 def several(item: Reader[T]) -> Reader[tuple[T, ...]]:
     """Read an array of such values."""
 
-    def read(value: Any, where: str) -> tuple[T, ...]:
-        return tuple([item(one, f"{where}[{at}]") for at, one in enumerate(_array(value, where))])
+    def read(value: Any) -> tuple[T, ...]:
+        values, found = _array(value), []
+        try:
+            for one in values:
+                found.append(item(one))  # noqa: PERF401  (its length is told where one is wrong)
+        except WrongError as error:
+            raise error.inside(f"[{len(found)}]") from None
+        return tuple(found)
 
     return read
 
@@ -93,8 +105,9 @@ def several(item: Reader[T]) -> Reader[tuple[T, ...]]:
 def named(item: Reader[T]) -> Reader[dict[str, T]]:
     """Read an object of such values, whatever their names."""
 
-    def read(value: Any, where: str) -> dict[str, T]:
-        return {name: item(one, f"{where}.{name}") for name, one in _object(value, where).items()}
+    def read(value: Any) -> dict[str, T]:
+        values = _object(value)
+        return _each(values, dict.fromkeys(values, item))
 
     return read
 
@@ -103,15 +116,25 @@ def record(kind: type[T], **readers: Reader[Any]) -> Reader[T]:
     """Read an object as a named tuple: its keys and no others; those that have a default may be missing."""
     needed = [name for name in readers if name not in kind._field_defaults]  # type: ignore[attr-defined]
 
-    def read(value: Any, where: str) -> T:
-        found = _object(value, where)
+    def read(value: Any) -> T:
+        found = _object(value)
         if not found.keys() <= readers.keys():
             name = next(name for name in found if name not in readers)
-            raise WrongError(where, f"object contains unknown field {name}")
+            raise WrongError(f"object contains unknown field {name}")
         for name in needed:
             if name not in found:
-                raise WrongError(where, f"object missing required field {name}")
-        inside = f"{where}." if where else ""
-        return kind(**{name: readers[name](one, inside + name) for name, one in found.items()})
+                raise WrongError(f"object missing required field {name}")
+        return kind(**_each(found, readers))
 
     return read
+
+
+def _each(values: dict[str, Any], readers: dict[str, Reader[T]]) -> dict[str, T]:
+    """Read the values of an object; only where one is wrong is anything done about its path."""
+    name, found = "", {}
+    try:
+        for name, one in values.items():
+            found[name] = readers[name](one)
+    except WrongError as error:
+        raise error.inside(name) from None
+    return found
