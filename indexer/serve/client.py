@@ -35,7 +35,7 @@ from indexer.serve.protocol import (
 )
 
 if TYPE_CHECKING:
-    import socket
+    import _socket
     from collections.abc import Callable, Iterator
     from types import TracebackType
     from typing import Any, Self
@@ -109,10 +109,12 @@ def dial(path: str, root: str, *, timeout: float = HELLO_SECONDS) -> Client | No
     """Connect to a socket of ours and say hello; None when nobody listens there. Raises `DaemonError`."""
     if not places.is_our_socket(path):
         return None
-    import socket  # here, since a command that finds no daemon needs none
+    # Here, since a command that finds no daemon needs none. By itself, since `socket` makes enumerations of all that a
+    # network knows, which takes as long as a question's way to the daemon and back.
+    import _socket
 
     until = time.monotonic() + timeout
-    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     try:
         if not _connected(connection, path, root, until):
             connection.close()
@@ -125,7 +127,7 @@ def dial(path: str, root: str, *, timeout: float = HELLO_SECONDS) -> Client | No
     return client
 
 
-def _connected(connection: socket.socket, path: str, root: str, until: float) -> bool:
+def _connected(connection: _socket.socket, path: str, root: str, until: float) -> bool:
     while (left := until - time.monotonic()) > 0:
         connection.settimeout(left)
         try:
@@ -147,7 +149,7 @@ class Client:
     ``pid`` is the process that listens, by the kernel's word, or 0 where the kernel does not tell; it is for people.
     """
 
-    def __init__(self, connection: socket.socket, root: str, socket_path: str) -> None:
+    def __init__(self, connection: _socket.socket, root: str, socket_path: str) -> None:
         self.root = root
         self.socket_path = socket_path
         self.protocol = 0
@@ -292,14 +294,14 @@ class Client:
         return GoneError(f"the daemon of {self.root} ended the connection")
 
 
-def _listener_of(connection: socket.socket) -> int:
-    import socket  # as above
+def _listener_of(connection: _socket.socket) -> int:
+    import _socket  # as above
 
     # Linux: struct ucred, three ints of which the process is the first.
-    option = getattr(socket, "SO_PEERCRED", None)
+    option = getattr(_socket, "SO_PEERCRED", None)
     if option is None:
         return 0
-    return int.from_bytes(connection.getsockopt(socket.SOL_SOCKET, option, 12)[:4], sys.byteorder)
+    return int.from_bytes(connection.getsockopt(_socket.SOL_SOCKET, option, 12)[:4], sys.byteorder)
 
 
 def _of(kind: type[Any], value: object, otherwise: Any) -> Any:

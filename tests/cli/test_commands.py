@@ -342,3 +342,13 @@ def test_interrupted_at_any_moment_it_leaves_a_good_index(root: Path) -> None:
     assert seen <= {0, 130, -signal.SIGINT}
     asked("reindex", cwd=root)
     assert asked("check", cwd=root)["problems"] == []
+
+
+@pytest.mark.parametrize("words", [["reindex"], ["reindex", "--quiet"], ["search", "commit"], ["config"]])
+def test_nobody_has_to_listen(root: Path, words: list[str]) -> None:
+    """Input and output may be closed; a command does what it does all the same."""
+    code = "import os, sys; os.closerange(0, 3); os.execv(sys.executable, [sys.executable, '-m', 'indexer', *sys.argv[1:]])"
+    done = subprocess.run([sys.executable, "-c", code, *words], cwd=root, check=False, timeout=120)
+    assert done.returncode == 0
+    if words[0] != "config":
+        assert (root / ".indexer" / "manifest.json").exists()
