@@ -30,7 +30,8 @@ def collect_nothing_yet() -> None:
 
 
 def collect_from_now_on() -> None:
-    """Look for cycles of garbage again, and only among what is made from now on."""
+    """Give back what the start has left free, and look for cycles of garbage again, only among what is made from now on."""
+    give_back_memory()
     gc.freeze()
     gc.enable()
 

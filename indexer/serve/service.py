@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from indexer.errors import IndexerError, NotIndexedError, RootError, StoreError, WorkerError
 from indexer.oneshot import AS_IT_STANDS
 from indexer.reindex import identity_of
-from indexer.search import Corpus
+from indexer.search import Corpus, prepare
 from indexer.serve.allocator import collect_from_now_on
 from indexer.serve.audit import Auditor
 from indexer.serve.dirt import Dirt
@@ -30,7 +30,6 @@ from indexer.serve.jobs import AUDIT, FULL, SCAN, Broken, Finished, Going, Job
 from indexer.serve.link import Updater
 from indexer.serve.observer import Observer
 from indexer.serve.unseen import Unseen
-from indexer.serve.warm import warm
 from indexer.store import open_snapshot
 from indexer.workspace import open_root
 
@@ -47,6 +46,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 60.0  # seconds between tries of what fails
+_FIRST_ANSWERS = 0.1  # seconds for those that were asked for while the columns were made
 _ROOT_GONE = "when it is back it is served again, and `indexer daemon stop` ends this daemon"
 
 
@@ -121,11 +121,14 @@ class LiveService:
         """First what answers, then what keeps that current: side by side, a first answer would take four times as long."""
         try:
             if self._corpus is not None:
-                await asyncio.to_thread(warm, self._corpus, self._space.embedder)
+                await asyncio.to_thread(prepare, self._corpus, self._space.embedder)
+                self._warm.set()
+                await asyncio.sleep(_FIRST_ANSWERS)
         finally:
-            collect_from_now_on()
             self._warm.set()
             self._keep_current()
+            if not self._closed:
+                self._later(asyncio.to_thread(collect_from_now_on))
 
     def _keep_current(self) -> None:
         """Start the updater and the watches, unless they were started; the first scan follows by itself."""

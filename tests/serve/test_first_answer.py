@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.reindex import reindex
+from indexer.search import prepare as real_prepare
 from indexer.serve import service as services
 from indexer.serve.service import open_service
-from indexer.serve.warm import warm as real_warm
 from tests.counting import workspace
 
 if TYPE_CHECKING:
@@ -40,11 +40,11 @@ def warming(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """Set, the columns are made; until then that lasts."""
     may_end = threading.Event()
 
-    def warm(*arguments: object) -> None:
+    def prepare(*arguments: object) -> None:
         assert may_end.wait(BOUND)
-        real_warm(*arguments)  # type: ignore[arg-type]
+        real_prepare(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(services, "warm", warm)
+    monkeypatch.setattr(services, "prepare", prepare)
     return may_end
 
 
