@@ -95,8 +95,10 @@ def record(path: str, tables: Tables, row: int, string: Callable[[int], str]) ->
     )
 
 
-def files(stack: Stack, rows: I64) -> Files:
+def files(stack: Stack, rows: I64, since: Since | None) -> Files:
     """Columns of the live files, whose rows (f,) in the joined table are given."""
+    if since:
+        return _files_since(stack, since)
 
     def column(row: int) -> U32:
         values: U32 = stack.column("files", row)[rows] if len(rows) else NO_IDS
@@ -120,15 +122,31 @@ def files(stack: Stack, rows: I64) -> Files:
     )
 
 
-def rows(stack: Stack, files: Files, since: Since | None) -> Rows:
+def _files_since(stack: Stack, since: Since) -> Files:
+    """Columns of the live files: the trunk's, and those of the fresh ones between them."""
+    before, edits = since.trunk.files, since.files
+
+    def column(values: U32, row: int) -> U32:
+        spliced: U32 = edits.splice(values, stack.gather("files", "files", since.file_rows, row))
+        return spliced
+
+    halves = (Stat.HASH_HIGH, Stat.HASH_LOW)
+    hashes = [stack.gather("files", "file_stats", since.file_rows, row) for row in halves]
+    return Files(
+        column(before.path, File.PATH),
+        column(before.language, File.LANGUAGE),
+        column(before.reason, File.REASON),
+        column(before.block, File.BLOCK),
+        column(before.flags, File.FLAGS),
+        offsets_of(edits.splice(np.diff(before.first_row), since.sizes)),
+        column(before.encoding, File.ENCODING),
+        column(before.detail, File.DETAIL),
+        edits.splice(before.content_hash, np.stack(hashes, axis=1)),
+    )
+
+
+def rows(stack: Stack, files: Files) -> Rows:
     """Columns of the live rows."""
-    if since:
-        file = np.repeat(np.arange(len(files.path), dtype=np.uint32), np.diff(files.first_row))
-        blocks = files.block[since.files.fresh]
-        fresh = take_ragged(stack.offsets("block_offsets"), blocks[blocks != NONE])[1]
-        content = stack.gather("bindings", "bindings", fresh, Binding.CONTENT)
-        trunk = since.trunk.rows
-        return Rows(file, since.rows.splice(trunk.binding, fresh), since.rows.splice(trunk.content, content))
     bound = np.flatnonzero(files.block != NONE)
     if not len(bound):
         return Rows(NO_IDS, NO_IDS, NO_IDS)
@@ -136,6 +154,25 @@ def rows(stack: Stack, files: Files, since: Since | None) -> Rows:
     file = np.repeat(bound, np.diff(offsets)).astype(np.uint32)
     content = stack.column("bindings", Binding.CONTENT)[binding]
     return Rows(file, binding.astype(np.uint32), content)
+
+
+def fresh_rows(stack: Stack, files: Files, since: Since) -> Rows:
+    """Columns of the live rows that the trunk does not have."""
+    blocks = files.block[since.files.fresh]
+    binding = stack.bindings_of(blocks[blocks != NONE].astype(np.int64))
+    file = np.repeat(since.files.fresh, since.sizes).astype(np.uint32)
+    content = stack.gather("bindings", "bindings", binding, Binding.CONTENT)
+    return Rows(file, binding.astype(np.uint32), content)
+
+
+def rows_since(files: Files, since: Since, fresh: Rows) -> Rows:
+    """Columns of the live rows: the trunk's, and those of the fresh ones between them."""
+    trunk, splice = since.trunk.rows, since.rows.splice
+    if since.files.in_place:
+        file: U32 = splice(trunk.file, fresh.file)
+    else:  # files behind those that came or went have other numbers
+        file = np.repeat(np.arange(len(files.path), dtype=np.uint32), np.diff(files.first_row))
+    return Rows(file, splice(trunk.binding, fresh.binding), splice(trunk.content, fresh.content))
 
 
 def bytes_of(stack: Stack, strings: U32) -> list[bytes]:

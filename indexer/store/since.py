@@ -54,7 +54,7 @@ class Edits:
 
     def splice(self, before: Array, fresh: Array) -> Array:
         """Put a column of the earlier rows and that of the fresh ones (in their order) together."""
-        after = np.empty(self.rows, before.dtype)
+        after = np.empty((self.rows, *before.shape[1:]), before.dtype)
         kept = 0
         for start, stop, at, _ in self._stretches():
             after[at - (start - kept) : at] = before[kept:start]
@@ -88,8 +88,8 @@ class Edits:
 class Since(NamedTuple):
     """How a generation came of its trunk.
 
-    ``files`` and ``rows`` are the edits of both; ``file_rows`` (n,) the rows of the fresh files in the joined table, and
-    ``names`` (n,) their paths.
+    ``files`` and ``rows`` are the edits of both; ``file_rows`` (n,) the rows of the fresh files in the joined table,
+    ``names`` (n,) their paths, and ``sizes`` (n,) how many chunks each is bound to.
     """
 
     trunk: Snapshot
@@ -97,6 +97,7 @@ class Since(NamedTuple):
     rows: Edits
     file_rows: I64
     names: list[bytes]
+    sizes: I64
 
 
 def since(trunk: Snapshot, stack: Stack) -> Since | None:
@@ -127,6 +128,7 @@ def since(trunk: Snapshot, stack: Stack) -> Since | None:
         Edits(first[start], first[stop], rows, int(first[-1])),
         files[live],
         [name for name, lives in zip(names, live.tolist(), strict=True) if lives],
+        rows[live],
     )
 
 

@@ -71,7 +71,7 @@ class Snapshot:
     @cached_property
     def files(self) -> Files:
         """Columns of the live files."""
-        return live.files(self.stack, self._file_rows)
+        return live.files(self.stack, self._file_rows, self.since)
 
     @property
     def names(self) -> list[bytes]:
@@ -167,12 +167,19 @@ class Snapshot:
     @cached_property
     def rows(self) -> Rows:
         """Columns of the live rows."""
-        return live.rows(self.stack, self.files, self.since)
+        if self.since:
+            return live.rows_since(self.files, self.since, self.fresh)
+        return live.rows(self.stack, self.files)
+
+    @cached_property
+    def fresh(self) -> Rows:
+        """Columns of the live rows that `since` counts as fresh; all of them where there is no trunk."""
+        return live.fresh_rows(self.stack, self.files, self.since) if self.since else self.rows
 
     def _row_column(self, name: str, column: int, array: str = "bindings") -> U32:
         if self.since:
             before: U32 = getattr(self.since.trunk, name)
-            fresh = self.rows.binding[self.since.rows.fresh].astype(np.int64)
+            fresh = self.fresh.binding.astype(np.int64)
             return self.since.rows.splice(before, self.stack.gather("bindings", array, fresh, column))
         if not len(self.rows.binding):
             return NO_IDS

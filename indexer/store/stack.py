@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from indexer.errors import StoreError
+from indexer.ragged import ranges
 from indexer.store.format import Counts, File, dtype_of
 from indexer.store.packed import Packed
 from indexer.store.retention import join_offsets
@@ -110,6 +111,15 @@ class Stack:
             ends = getattr(segment.tables, offsets)
             lengths[mine] = ends[own + 1].astype(np.int64) - ends[own]
         return lengths
+
+    def bindings_of(self, blocks: I64) -> I64:
+        """Ids of the bindings of some blocks (n,), block by block."""
+        starts, lengths = np.empty(len(blocks), np.int64), np.empty(len(blocks), np.int64)
+        for segment, mine, own in self._owners("blocks", blocks):
+            offsets = segment.tables.block_offsets
+            starts[mine] = offsets[own].astype(np.int64) + segment.base.bindings
+            lengths[mine] = offsets[own + 1].astype(np.int64) - offsets[own]
+        return ranges(starts, lengths)
 
     def content_keys(self, ids: I64) -> U64:
         """Keys (n, 2) of some contents (n,)."""
