@@ -1,8 +1,9 @@
 """The counts that stand for speed, exactly: what is opened, hashed, embedded, synced and started, whatever the machine.
 
 Each was chosen to hang on the change alone: a tree twice as large has the same counts for the same edit. Which files a
-run opens, and what an edit of each kind embeds, is in `tests.test_incremental`; what the client loads in
-`tests.cli.test_daemon`.
+run opens, and what an edit of each kind embeds, is in `tests.test_incremental`. What is loaded, module by module: by the
+client in `tests.cli.test_daemon`, by a run that finds nothing in `tests.test_standing`, and not by a daemon before its
+first answer in `tests.serve.test_first_answer`.
 """
 
 from __future__ import annotations

@@ -5,10 +5,10 @@ Exit status: 0 done, 1 it could not be done (one line says why and what to do), 
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
-from indexer.cli import parser
 from indexer.cli.encoding import insist_on_utf8, open_what_is_closed, tolerate_narrow_consoles
 from indexer.errors import IndexerError
 from indexer.plainly import TYPE_CHECKING
@@ -27,6 +27,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         insist_on_utf8()
     tolerate_narrow_consoles()
     words = sys.argv[1:] if arguments is None else arguments
+    if list(words[:1]) != ["daemon"]:
+        # Millions of small values come and go in a command, and no cycles among them: looking for some is for longer lives.
+        gc.set_threshold(100_000, 50, 100)
+    from indexer.cli import parser  # here, since to load it is to make many of them
+
     options = parser.read(words)
     # Linear algebra here is a few small products; threads for it would cost memory and make forking unsafe. Set
     # before numpy is loaded, and left alone where the user has said otherwise.

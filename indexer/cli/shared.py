@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
 
 def opened(options: argparse.Namespace, *, ask_git: bool = True) -> Workspace:
     """Find the root that the command is about, and read its settings; ``ask_git`` is as in `open_workspace`."""
-    # Millions of small values come and go in a command, and no cycles among them: looking for some is for longer lives.
-    gc.set_threshold(100_000, 50, 100)
     start = options.root or Path.cwd()
     return open_workspace(
         start,

@@ -24,7 +24,7 @@ from tests.serve.homes import BOUND, Home, alive, home_of_daemons, kill, small_t
 
 HEAVY = {
     "numpy", "msgspec", "xxhash", "asyncio", "tree_sitter", "watchdog", "pathspec", "Stemmer", "identify",
-    "pathlib", "shutil", "hashlib", "typing", "unicodedata", "dataclasses", "inspect", "logging", "subprocess", "tomllib", "platformdirs", "indexer.search", "indexer.config",
+    "pathlib", "shutil", "socket", "selectors", "hashlib", "typing", "unicodedata", "dataclasses", "inspect", "logging", "subprocess", "tomllib", "platformdirs", "indexer.search", "indexer.config",
 }  # fmt: skip
 # What of our own a command loads that a daemon answers.
 CLIENT = {
