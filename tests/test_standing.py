@@ -19,6 +19,7 @@ from indexer.errors import RootError
 from indexer.reindex import reindex
 from indexer.reindex.identity import identity_of
 from indexer.reindex.standing import Begun, Unchanged, begin
+from indexer.scan import early
 from indexer.settings import ScanSettings, Settings
 from indexer.store import known, open_snapshot
 from indexer.store.format import FORMAT
@@ -294,3 +295,9 @@ def test_what_is_no_model_is_read_whole_and_refused(tmp_path: Path, cut: int) ->
     path.write_bytes(Path(later.MODEL).read_bytes()[:cut])
     assert later.claim_of(path) is None
     assert later.claim_of(tmp_path / "none") is None
+
+
+def test_of_many_names_those_with_dotted_parts_are_found() -> None:
+    names = [b"a", b".a", b"a.b", b"a/.b", b".a/.b/c", b"a./b", b"a/b./c", b"...", b"a/..b", b"b"]
+    assert early._with_dotted_parts(names) == [b".a", b"a/.b", b".a/.b/c", b"...", b"a/..b"]
+    assert early._with_dotted_parts([]) == []

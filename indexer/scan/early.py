@@ -111,7 +111,19 @@ def _to_judge(names: list[bytes]) -> list[bytes]:
     endings = {name.rpartition(b".")[2] for name in names}
     if any(ending.rpartition(b"/")[2].lower() in TO_JUDGE for ending in endings):
         return names
-    return [name for name in names if b"/." in name or name[0] == _DOT]
+    return _with_dotted_parts(names)
+
+
+def _with_dotted_parts(names: list[bytes]) -> list[bytes]:
+    """Those of many names of which a part begins with a dot; in one text, for to look into each takes five times as long."""
+    found = []
+    text = b"\0/" + b"\0/".join(names) + b"\0"
+    at = text.find(b"/.")
+    while at >= 0:
+        end = text.index(b"\0", at)
+        found.append(text[text.rindex(b"\0", 0, at) + 2 : end])
+        at = text.find(b"/.", end)
+    return found
 
 
 def _is_let_in(name: bytes, settings: ScanSettings) -> bool:
