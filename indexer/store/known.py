@@ -134,6 +134,8 @@ class _Reading:
                 zip(paths, range(len(paths)), strict=True)
             )  # of several rows of a path the last counts
             self._live = [at for at in newest.values() if not flags[at] & Flag.REMOVED]
+            paths = [paths[at] for at in self._live]
+        self._paths = paths
         counts = Counter(self._ids(File.REASON))
         self._reasons = Counter(dict(zip(self._strings(list(counts)), counts.values(), strict=True)))
 
@@ -145,7 +147,7 @@ class _Reading:
     def known(self) -> Known:
         """Read the rest."""
         stats = Stats(
-            self._strings(self._ids(File.PATH)),
+            self._strings(self._paths),
             self._column("file_stats", "Q", Stat.SIZE),
             self._column("file_stats", "q", Stat.MTIME),
             self._column("file_stats", "q", Stat.CTIME),
