@@ -73,7 +73,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read ({error.strerror})") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, a number of too many digits, too deep
         raise ConfigError(f"{path}: not valid TOML: {error}") from error
 
 
@@ -87,4 +87,8 @@ def index_dir(root: Path, settings: Settings) -> Path:
     import xxhash  # here, since the usual case needs none
 
     tag = xxhash.xxh3_64_hexdigest(os.fsencode(root))
-    return Path(settings.store.dir).expanduser().absolute() / f"{root.name or 'root'}-{tag}"
+    try:
+        folder = Path(settings.store.dir).expanduser().absolute()
+    except RuntimeError as error:
+        raise ConfigError(f'store.dir: "{settings.store.dir}" names a home folder that nobody has') from error
+    return folder / f"{root.name or 'root'}-{tag}"

@@ -6,7 +6,6 @@ indexed, or says how it is cut; how its value is merged with the user's is said 
 
 from __future__ import annotations
 
-import codecs
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from indexer.config import user_file
@@ -108,25 +107,30 @@ def _checked(rule: _Rule, mine: Any, value: Any, label: str) -> Any:
         ok, expected = isinstance(value, int) and not isinstance(value, bool), "a whole number"
     elif isinstance(mine, float):
         ok, expected = isinstance(value, int | float) and not isinstance(value, bool), "a number"
-        value = float(value) if ok else value
     elif isinstance(mine, str):
-        ok, expected = isinstance(value, str), "a string"
+        # No name of anything has one, and the system refuses a path with one.
+        ok, expected = isinstance(value, str) and "\0" not in value, "a string"
     else:
         ok = isinstance(value, list) and all(isinstance(item, str) for item in value)
         expected, value = "a list of strings", tuple(value) if ok else value
     if not ok or not rule.admits(value):
         raise ConfigError(f"{label}: expected {expected}{rule}, got {_shown(value)}")
-    return value
+    return float(value) if isinstance(mine, float) else value  # a number that is within the bounds is none too large
 
 
 def _check_encodings(names: tuple[str, ...], label: str) -> None:
     for name in names:
         try:
-            codecs.lookup(name)
+            b"0".decode(name)  # and not only looked up: what is no encoding of texts (hex, zlib) refuses to
+        except UnicodeError:
+            continue
         except (LookupError, ValueError) as error:
             raise ConfigError(f"{label}: expected names of text encodings, got {_shown(name)}") from error
 
 
 def _shown(value: Any) -> str:
-    text = f'"{value}"' if isinstance(value, str) else str(list(value) if isinstance(value, tuple) else value)
+    try:
+        text = f'"{value}"' if isinstance(value, str) else str(list(value) if isinstance(value, tuple) else value)
+    except (ValueError, RecursionError):  # a number of too many digits, tables too deep
+        return "what is too large to show"
     return text if len(text) <= 80 else text[:77] + "..."

@@ -47,9 +47,17 @@ def test_repository_marks_in_the_documentation_are_true() -> None:
             "[scan]\nencodings = ['klingon']",
             'scan.encodings: expected names of text encodings, got "klingon"',
         ),
+        ("[scan]\nencodings = ['hex']", 'scan.encodings: expected names of text encodings, got "hex"'),
         ("[search]\nmode = 'magic'", "search.mode: expected a string, one of hybrid, lexical, dense"),
         ("[search]\nmin_score = nan", "search.min_score: expected a number from 0 to 1e+09, got nan"),
         ("[store]\ndir = 1", "store.dir: expected a string, got 1"),
+        ('[store]\ndir = "a\\u0000b"', "store.dir: expected a string, got "),
+        (f"[search]\nmin_score = {'9' * 400}", "search.min_score: expected a number from 0 to 1e+09, got 999"),
+        (f"[search]\nk = {'9' * 5000}", "not valid TOML: Exceeds the limit"),
+        (f"[search]\nk = 0x{'f' * 5000}", "search.k: expected a whole number from 1 to 1000, got what is too large"),
+        (f"[search]\nweak_below = 0x{'f' * 5000}", "weak_below: expected a number from 0 to 1e+09, got what is too"),
+        (f"[scan.exclude{'.a' * 3000}]", "scan.exclude: expected a list of strings, got what is too large to show"),
+        (f"[scan]\nexclude = {'[' * 3000}{']' * 3000}", "not valid TOML: maximum recursion depth"),
         ("[chunk]\noverlap = 400", "chunk.overlap: expected at most half of chunk.max_tokens (256), got 400"),
         ("[scan", "not valid TOML"),
     ],
@@ -117,6 +125,12 @@ def test_one_folder_of_indexes_serves_many_roots(tmp_path: Path) -> None:
     assert one.parent == other.parent == tmp_path
     assert one != other
     assert config.index_dir(Path("/a/project"), Settings()) == Path("/a/project/.indexer")
+
+
+def test_a_folder_of_indexes_in_nobodys_home_is_an_error() -> None:
+    settings = merge(Settings(), {"store": {"dir": "~nobody-has-this-name/x"}}, "x", trusted=True)
+    with pytest.raises(ConfigError, match=r"store\.dir"):
+        config.index_dir(Path("/a/project"), settings)
 
 
 @pytest.mark.parametrize("value", [None, "", "  ", "/somewhere/else", "relative"])
