@@ -73,7 +73,10 @@ def read_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read ({error.strerror})") from error
-    except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, a number of too many digits, too deep
+    except (
+        ValueError,
+        RecursionError,
+    ) as error:  # not TOML, not UTF-8, a number of too many digits, too deep
         raise ConfigError(f"{path}: not valid TOML: {error}") from error
 
 

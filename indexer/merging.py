@@ -115,7 +115,9 @@ def _checked(rule: _Rule, mine: Any, value: Any, label: str) -> Any:
         expected, value = "a list of strings", tuple(value) if ok else value
     if not ok or not rule.admits(value):
         raise ConfigError(f"{label}: expected {expected}{rule}, got {_shown(value)}")
-    return float(value) if isinstance(mine, float) else value  # a number that is within the bounds is none too large
+    return (
+        float(value) if isinstance(mine, float) else value
+    )  # a number that is within the bounds is none too large
 
 
 def _check_encodings(names: tuple[str, ...], label: str) -> None:
@@ -130,7 +132,11 @@ def _check_encodings(names: tuple[str, ...], label: str) -> None:
 
 def _shown(value: Any) -> str:
     try:
-        text = f'"{value}"' if isinstance(value, str) else str(list(value) if isinstance(value, tuple) else value)
+        text = (
+            f'"{value}"'
+            if isinstance(value, str)
+            else str(list(value) if isinstance(value, tuple) else value)
+        )
     except (ValueError, RecursionError):  # a number of too many digits, tables too deep
         return "what is too large to show"
     return text if len(text) <= 80 else text[:77] + "..."

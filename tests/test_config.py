@@ -52,11 +52,23 @@ def test_repository_marks_in_the_documentation_are_true() -> None:
         ("[search]\nmin_score = nan", "search.min_score: expected a number from 0 to 1e+09, got nan"),
         ("[store]\ndir = 1", "store.dir: expected a string, got 1"),
         ('[store]\ndir = "a\\u0000b"', "store.dir: expected a string, got "),
-        (f"[search]\nmin_score = {'9' * 400}", "search.min_score: expected a number from 0 to 1e+09, got 999"),
+        (
+            f"[search]\nmin_score = {'9' * 400}",
+            "search.min_score: expected a number from 0 to 1e+09, got 999",
+        ),
         (f"[search]\nk = {'9' * 5000}", "not valid TOML: Exceeds the limit"),
-        (f"[search]\nk = 0x{'f' * 5000}", "search.k: expected a whole number from 1 to 1000, got what is too large"),
-        (f"[search]\nweak_below = 0x{'f' * 5000}", "weak_below: expected a number from 0 to 1e+09, got what is too"),
-        (f"[scan.exclude{'.a' * 3000}]", "scan.exclude: expected a list of strings, got what is too large to show"),
+        (
+            f"[search]\nk = 0x{'f' * 5000}",
+            "search.k: expected a whole number from 1 to 1000, got what is too large",
+        ),
+        (
+            f"[search]\nweak_below = 0x{'f' * 5000}",
+            "weak_below: expected a number from 0 to 1e+09, got what is too",
+        ),
+        (
+            f"[scan.exclude{'.a' * 3000}]",
+            "scan.exclude: expected a list of strings, got what is too large to show",
+        ),
         (f"[scan]\nexclude = {'[' * 3000}{']' * 3000}", "not valid TOML: maximum recursion depth"),
         ("[chunk]\noverlap = 400", "chunk.overlap: expected at most half of chunk.max_tokens (256), got 400"),
         ("[scan", "not valid TOML"),

@@ -16,6 +16,7 @@ from indexer.serve.jobs import Broken, Going, Origin
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from multiprocessing.connection import Connection
 
     from indexer.serve.jobs import Job, Message
     from indexer.workspace import Workspace
@@ -26,38 +27,49 @@ _END_SECONDS = (
 
 
 class Updater:
-    """A running updater process. ``tell`` is called with each message, and with a `Broken` job when it has died."""
+    """An updater process. ``tell`` is called with each message, and with a `Broken` job when it has died.
+
+    One that cannot be started is as one that has died: whatever it is given is broken at once.
+    """
 
     def __init__(self, space: Workspace, tell: Callable[[Message], None]) -> None:
-        import multiprocessing  # here, since a first answer is given before
-
         self._tell = tell
         self._loop = asyncio.get_running_loop()
         self._job: Job | None = None
-        self._pipe, theirs = multiprocessing.Pipe()
-        with theirs:
-            self._process = start_interpreter("indexer.serve.updater", "serve_descriptor", theirs.fileno())
-        self._pipe.send(Origin(space.root, space.index_dir, space.settings))
+        self._pipe: Connection | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._failure = ""
+        try:
+            self._pipe, self._process = _started()
+        except (OSError, ImportError) as error:  # the system has no descriptor, memory or process left
+            self._failure = f"the updater process cannot be started: {error}"
+            return
+        with contextlib.suppress(ConnectionError):  # as in `give`
+            self._pipe.send(Origin(space.root, space.index_dir, space.settings))
         self._loop.add_reader(self._pipe.fileno(), self._arrived)
 
     @property
     def alive(self) -> bool:
         """Whether jobs can be given."""
-        return not self._pipe.closed
+        return self._pipe is not None
 
     @property
     def pid(self) -> int:
-        """The process."""
-        return self._process.pid
+        """The process; 0 without one."""
+        return self._process.pid if self._process else 0
 
     def give(self, job: Job) -> None:
         """Give the next job; the one before must have ended."""
         assert self._job is None
+        if self._pipe is None:
+            self._loop.call_soon(self._tell, Broken(job.number, "WorkerError", self._failure))
+            return
         self._job = job
         with contextlib.suppress(ConnectionError):  # it has died: the reader sees that and tells
             self._pipe.send(job)
 
     def _arrived(self) -> None:
+        assert self._pipe is not None
         try:
             message: Message = self._pipe.recv()
         except (EOFError, OSError):
@@ -68,21 +80,37 @@ class Updater:
         self._tell(message)
 
     def _died(self) -> None:
+        assert self._process is not None
         self._drop_pipe()
         job, self._job = self._job, None
         code = self._process.wait()
         how = signal.Signals(-code).name if code < 0 else f"status {code}"
-        self._tell(Broken(job.number if job else 0, "UpdaterDied", f"the updater process ended with {how}"))
+        self._failure = f"the updater process ended with {how}"
+        self._tell(Broken(job.number if job else 0, "UpdaterDied", self._failure))
 
     def _drop_pipe(self) -> None:
-        if not self._pipe.closed:
+        if self._pipe is not None:
             self._loop.remove_reader(self._pipe.fileno())
             self._pipe.close()
+            self._pipe = None
 
     async def close(self) -> None:
         """Let it finish or abandon its commit, and end it; a second call does nothing."""
         self._drop_pipe()
-        await asyncio.to_thread(_end, self._process)
+        if self._process is not None:
+            await asyncio.to_thread(_end, self._process)
+
+
+def _started() -> tuple[Connection, subprocess.Popen[bytes]]:
+    import multiprocessing  # here, since a first answer is given before
+
+    ours, theirs = multiprocessing.Pipe()
+    with theirs:
+        try:
+            return ours, start_interpreter("indexer.serve.updater", "serve_descriptor", theirs.fileno())
+        except OSError:
+            ours.close()
+            raise
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -45,10 +45,12 @@ class Observer:
         self._next: list[asyncio.Future[None]] = []
 
     async def start(self) -> None:
-        """Arm the watches; every change from then on is told."""
+        """Arm the watches; every change from then on is told. What cannot be armed is told, and tried again."""
         self._loop = asyncio.get_running_loop()
-        self._cookies = await asyncio.to_thread(_new_folder)
-        self._watch = await asyncio.to_thread(self._made)
+        try:
+            self._watch = await asyncio.to_thread(self._made)
+        except Exception as error:  # noqa: BLE001  (as in the thread)
+            self._failed(error)
         self._thread = threading.Thread(target=self._run, name="watcher", daemon=True)
         self._thread.start()
         self._armed.set()
@@ -58,7 +60,8 @@ class Observer:
         from indexer.scan.ignore import Rules
         from indexer.watch import Watch
 
-        assert self._cookies is not None
+        if self._cookies is None:
+            self._cookies = _new_folder()
         rules = Rules.load(self._space.root, self._space.settings.scan)
         own = str(self._space.settings_file or config.user_file())
         return Watch(self._space.root, rules, self._cookies, self._space.settings.watch, inputs=[own])
@@ -126,11 +129,14 @@ class Observer:
                 if self._closed.is_set():
                     return
             except Exception as error:  # noqa: BLE001  (a daemon outlives our bugs: logged, told, and healed)
-                _log.exception("the watcher failed")
-                self._dead = f"the watcher failed ({type(error).__name__}: {error}) and is made anew"
+                self._failed(error)
             self._watch = None
             self._closed.wait(_HEAL_SECONDS)
             self._hand_over(Batch(rescan="the watcher was made anew"))
+
+    def _failed(self, error: Exception) -> None:
+        _log.error("the watcher failed", exc_info=error)
+        self._dead = f"the watcher failed ({type(error).__name__}: {error}) and is made anew"
 
     def _hand_over(self, batch: Batch) -> None:
         if not self._closed.is_set():

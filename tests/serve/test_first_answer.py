@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import resource
 import subprocess
 import sys
 import threading
@@ -10,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from indexer.errors import StoreError
 from indexer.reindex import reindex
 from indexer.search import prepare as real_prepare
 from indexer.serve import service as services
@@ -85,3 +88,28 @@ def test_who_waits_for_the_newest_has_it_made_meanwhile(root: Path, warming: thr
             assert (await asked).corpus.snapshot.paths == ["a.py", "b.py"]
 
     asyncio.run(asyncio.wait_for(story(), BOUND))
+
+
+def test_what_cannot_be_started_yet_is_told_and_tried_again(root: Path) -> None:
+    """Neither descriptors for a watch nor for the updater: no run waits for ever, and once there are all is well."""
+    (root / "b.py").write_text("def after(): pass\n")
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+
+    async def story() -> None:
+        async with open_service(workspace(root)) as service:
+            lowest_free = os.open(os.devnull, os.O_RDONLY)
+            os.close(lowest_free)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (lowest_free, before[1]))
+            with pytest.raises(StoreError, match="updater process cannot be started"):
+                await service.reindex(full=False)
+            assert (await service.view("wait", 0.2)).reason
+            resource.setrlimit(resource.RLIMIT_NOFILE, before)
+            assert (await service.view("wait", BOUND)).corpus.snapshot.paths == ["a.py", "b.py"]
+            while service.status().watch.mode == "failed":  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+            assert service.status().watch.directories == 1
+
+    try:
+        asyncio.run(asyncio.wait_for(story(), BOUND))
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
