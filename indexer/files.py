@@ -8,7 +8,10 @@ from __future__ import annotations
 from indexer.plainly import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    import os
     from array import array
+
+LATEST = (1 << 63) - 1  # of the times that the index can hold: nanoseconds, until the year 2262
 
 
 class FileStat(NamedTuple):
@@ -19,6 +22,12 @@ class FileStat(NamedTuple):
     mtime_ns: int
     ctime_ns: int
     inode: int
+
+
+def stat_of(path: str, stat: os.stat_result) -> FileStat:
+    """Return what the index keeps of a stat. A time that it cannot hold becomes the last, or the first, that it can."""
+    mtime, ctime = (max(-LATEST, min(time, LATEST)) for time in (stat.st_mtime_ns, stat.st_ctime_ns))
+    return FileStat(path, stat.st_size, mtime, ctime, stat.st_ino)
 
 
 class Stats(NamedTuple):

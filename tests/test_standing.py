@@ -70,9 +70,17 @@ def test_git_is_asked_twice(root: Path) -> None:
     ]
 
 
-def test_an_index_that_git_tracks_is_refused_though_all_is_as_it_was(root: Path) -> None:
+def _as_submodule(root: Path) -> None:
+    head = git(root, "rev-parse", "HEAD").strip()
+    git(root, "update-index", "--add", "--cacheinfo", f"160000,{head},.indexer")
+
+
+@pytest.mark.parametrize("track", [lambda root: git(root, "add", "-f", ".indexer"), _as_submodule])
+def test_an_index_that_git_tracks_is_refused_though_all_is_as_it_was(
+    root: Path, track: Callable[[Path], object]
+) -> None:
     assert isinstance(begun(workspace(root)), Unchanged)
-    git(root, "add", "-f", ".indexer")
+    track(root)
     with pytest.raises(RootError, match="came with the repository"):
         begin(workspace(root))
 
@@ -193,6 +201,27 @@ def test_every_change_is_seen_and_leads_to_what_a_whole_run_leads_to(root: Path,
     outcome = reindex(space, begun=found)
     shutil.rmtree(root / ".indexer")
     assert outcome.snapshot.tables() == reindex(space).snapshot.tables()
+
+
+def test_files_of_any_date_are_indexed_and_stand(root: Path) -> None:
+    years = {
+        "a.py": 1500,
+        "one/b.py": 1960,
+        "one/deep/c.py": 2262,
+        "two/d.py": 2263,
+        ".hidden.py": 2600,
+        "same/b.py": 30_000,
+    }
+    dated = {root / name: (year - 1970) * 31_556_952 for name, year in years.items()}
+    for path, seconds in dated.items():
+        os.utime(path, (seconds, seconds))
+    age(root)
+    reindex(workspace(root))
+    assert isinstance(begun(workspace(root)), Unchanged)
+    for path, seconds in dated.items():
+        path.write_text("def h(): ...\n")
+        os.utime(path, (seconds, seconds))
+    assert reindex(workspace(root)).report.files.modified == len(dated)
 
 
 def test_a_smaller_limit_leaves_out_what_was_let_in(root: Path) -> None:

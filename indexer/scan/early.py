@@ -10,7 +10,7 @@ from array import array
 from itertools import chain
 from operator import attrgetter
 
-from indexer.files import FileStat, Stats
+from indexer.files import LATEST, FileStat, Stats
 from indexer.plainly import TYPE_CHECKING, NamedTuple
 from indexer.scan.names import NEVER_ENTERED, TO_JUDGE, reason_by_name
 
@@ -85,6 +85,7 @@ def plain(name: bytes, path: str, seen: Look, settings: ScanSettings) -> FileSta
     if (
         seen[0] & KIND == REGULAR
         and seen[1] <= settings.max_file_bytes
+        and -LATEST <= seen[2] <= LATEST
         and base[0] != _DOT
         and base.rpartition(b".")[2].lower() not in TO_JUDGE
     ):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import xxhash
 
-from indexer.files import FileStat, Reason, Skipped
+from indexer.files import FileStat, Reason, Skipped, stat_of
 
 _TRIES = 5
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -95,11 +95,6 @@ def _content(descriptor: int, size: int) -> bytes:
 
 def _stamp(stat: os.stat_result) -> tuple[int, int, int]:
     return stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns
-
-
-def stat_of(path: str, stat: os.stat_result) -> FileStat:
-    """Return what the index keeps of a stat."""
-    return FileStat(path, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino)
 
 
 def _told(path: str, error: OSError) -> Skipped:

@@ -14,7 +14,7 @@ import os
 import stat as modes
 from functools import partial
 
-from indexer.files import FileStat, Reason, Skipped
+from indexer.files import FileStat, Reason, Skipped, stat_of
 from indexer.plainly import TYPE_CHECKING
 from indexer.scan import git
 from indexer.scan.early import KIND, REGULAR, Early, decoded, is_as_known, look_of, plain
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 # A root that cannot be listed can still be looked into.
 _SEARCH = getattr(os, "O_PATH", os.O_RDONLY)
-_INDEX = b".indexer/"
+_INDEX = b".indexer"
 
 
 class Scan:
@@ -94,7 +94,7 @@ def classify(path: str, stat: os.stat_result, settings: ScanSettings) -> FileSta
         return Skipped(path, reason)
     if stat.st_size > settings.max_file_bytes:
         return Skipped(path, Reason.TOO_LARGE, f"{stat.st_size} bytes")
-    return FileStat(path, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino)
+    return stat_of(path, stat)
 
 
 def look(rules: Rules, path: str, settings: ScanSettings) -> FileStat | Skipped | None:
@@ -217,7 +217,9 @@ class _Walker:
             )
             if not all(rules.narrowed_in(name, is_directory=False) for name in narrowed):
                 return False
-        if any(name.startswith(_INDEX) for name in others):  # which git tracks
+        if any(
+            name.partition(b"/")[0] == _INDEX for name in others
+        ):  # which git tracks, if only as a submodule
             return False
         nested = self._take(b"", sorted(others), {})
         return not (nested or self.scan.files or self.unknown or self.scan.mounts)
