@@ -104,7 +104,7 @@ NEEDED = {
     "cli": "commands encoding light parser progress shared show writing",
     "embed": "later",
     "reindex": "identity progress standing",
-    "scan": "early git ignore names nested patterns root secrets tree trees walk",
+    "scan": "early git ignore names nested patterns root secrets seen tree trees walk",
     "serve": "client place protocol",
     "store": "disk format known lock manifest pieces publish typed",
 }

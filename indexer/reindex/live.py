@@ -19,7 +19,7 @@ from indexer.reindex.run import Run
 from indexer.scan import diff
 from indexer.scan.ignore import Rules
 from indexer.scan.trees import above, outermost, outside
-from indexer.scan.walk import Scan, look, walk
+from indexer.scan.walk import look, walk
 from indexer.store import Writer
 from indexer.types import FileStat, Reason, Report
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from indexer.chunk.worker import Pool
     from indexer.reindex.progress import Progress
     from indexer.reindex.standing import Begun
+    from indexer.scan.seen import Scan
     from indexer.store import RootLock, Snapshot
     from indexer.workspace import Workspace
 

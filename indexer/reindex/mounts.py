@@ -14,7 +14,7 @@ from indexer.scan.diff import lost_mounts
 from indexer.types import FileRecord, FileStat, Reason
 
 if TYPE_CHECKING:
-    from indexer.scan.walk import Scan
+    from indexer.scan.seen import Scan
     from indexer.store import Snapshot, Writer
 
 

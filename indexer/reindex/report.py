@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.scan.diff import Suspects
-    from indexer.scan.walk import Scan
+    from indexer.scan.seen import Scan
     from indexer.store import Snapshot
 
 

@@ -23,7 +23,7 @@ from indexer.store.lock import RootLock
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from indexer.scan.walk import Scan
+    from indexer.scan.seen import Scan
     from indexer.store.known import Known, Proof
     from indexer.types import Report, Stats
     from indexer.workspace import Workspace

@@ -22,6 +22,7 @@ from indexer.scan.early import look as look_early
 from indexer.scan.ignore import IGNORE_FILE, Rules
 from indexer.scan.names import NEVER_ENTERED, reason_by_name
 from indexer.scan.nested import Level, matches
+from indexer.scan.seen import Scan
 from indexer.scan.tree import Folder, Repository, Tree
 from indexer.scan.trees import way_to
 
@@ -44,23 +45,6 @@ if TYPE_CHECKING:
 # A root that cannot be listed can still be looked into.
 _SEARCH = getattr(os, "O_PATH", os.O_RDONLY)
 _INDEX = b".indexer"
-
-
-class Scan:
-    """What one walk saw, each list in the order of the paths' bytes.
-
-    ``unknown`` holds directories (rarely files) that could not be read: what was known at or below them is not gone.
-    ``mounts`` holds the directories in which another file system begins. ``notes`` are lines for the user. ``same``:
-    every known file is as it was known and there is no other; then ``files`` is empty, since nobody needs it.
-    """
-
-    def __init__(self) -> None:
-        self.files: list[FileStat] = []
-        self.skipped: list[Skipped] = []
-        self.unknown: list[str] = []
-        self.mounts: list[str] = []
-        self.notes: list[str] = []
-        self.same = False
 
 
 def walk(
@@ -149,14 +133,9 @@ class _Walker:
 
     def result(self) -> Scan:
         """Return what was seen, sorted."""
-        scan = self.scan
-        if self.runs > 1:
-            scan.files.sort(key=_by_bytes)
-        scan.skipped.sort(key=_by_bytes)
-        scan.unknown = [os.fsdecode(path) for path in _outermost(self.unknown)]
-        scan.mounts.sort(key=os.fsencode)
-        scan.notes = self.rules.notes + scan.notes
-        return scan
+        self.scan.put_in_order(self.unknown, files=self.runs > 1)
+        self.scan.notes = self.rules.notes + self.scan.notes
+        return self.scan
 
     def tree(self, tree: Tree, top: bytes) -> None:
         """Look at a whole tree whose top lies at ``top`` below the root, and at those nested in it."""
@@ -404,17 +383,3 @@ class _Walker:
                 self.unknown.add(top + inner)
             elif not self.unknown:
                 self.unknown.add(top)
-
-
-def _outermost(paths: set[bytes]) -> list[bytes]:
-    """Return the paths that lie below none of the others, without trailing slashes, sorted."""
-    names = {path.rstrip(b"/") for path in paths}
-    kept: list[bytes] = []
-    for name in sorted(names, key=lambda name: name + b"/"):
-        if not kept or (kept[-1] and not name.startswith(kept[-1] + b"/")):
-            kept.append(name)
-    return sorted(kept)
-
-
-def _by_bytes(item: FileStat | Skipped) -> bytes:
-    return os.fsencode(item.path)

@@ -16,19 +16,22 @@ import logging
 import time
 from collections import deque
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from indexer.errors import IndexerError, NotIndexedError, RootError, StoreError, WorkerError
 from indexer.oneshot import AS_IT_STANDS
 from indexer.reindex import identity_of
 from indexer.search import Corpus, prepare
 from indexer.serve.allocator import collect_from_now_on
+from indexer.serve.asked import Asked
 from indexer.serve.audit import Auditor
+from indexer.serve.background import Background
 from indexer.serve.dirt import Dirt
 from indexer.serve.events import Feed, Generation, Progress, ServiceStatus, View
 from indexer.serve.jobs import AUDIT, FULL, SCAN, Broken, Finished, Going, Job
 from indexer.serve.link import Updater
 from indexer.serve.observer import Observer
+from indexer.serve.retry import Retry
 from indexer.serve.unseen import Unseen
 from indexer.store import open_snapshot
 from indexer.workspace import open_root
@@ -45,16 +48,8 @@ if TYPE_CHECKING:
     from indexer.workspace import Workspace
 
 _log = logging.getLogger(__name__)
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 60.0  # seconds between tries of what fails
 _FIRST_ANSWERS = 0.1  # seconds for those that were asked for while the columns were made
 _ROOT_GONE = "when it is back it is served again, and `indexer daemon stop` ends this daemon"
-
-
-class _Asked(NamedTuple):
-    """A job that somebody waits for."""
-
-    kind: str
-    future: asyncio.Future[Report]
 
 
 @asynccontextmanager
@@ -76,14 +71,13 @@ class LiveService:
         self._corpus: Corpus | None = None
         self._feed = Feed()
         self._dirt = Dirt()
-        self._asked: deque[_Asked] = deque()
+        self._asked: deque[Asked] = deque()
         self._updater: Updater | None = None
         self._observer = Observer(space, self._on_batch)
         self._job: Job | None = None
-        self._asked_job: _Asked | None = None
+        self._asked_job: Asked | None = None
         self._jobs = 0
-        self._pause = _FIRST_PAUSE
-        self._retry: asyncio.TimerHandle | None = None
+        self._retry = Retry(self._kick)
         self._auditor = Auditor(self._kick)
         self._stage = ""
         self._unseen = Unseen()
@@ -94,7 +88,7 @@ class LiveService:
         self._kept = False
         self._closed = False
         self._started = time.time()
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._background = Background(self._note_failure)
         self._reloads: set[asyncio.Task[None]] = set()
         self._reloading = asyncio.Lock()
 
@@ -115,7 +109,7 @@ class LiveService:
         self._open_generation()
         # Until it has been scanned, nothing is known to be current.
         self._dirt.add(rescan="the daemon has started")
-        self._later(self._set_out())
+        self._background.start(self._set_out())
 
     async def _set_out(self) -> None:
         """First what answers, then what keeps that current: side by side, a first answer would take four times as long."""
@@ -128,7 +122,7 @@ class LiveService:
             self._warm.set()
             self._keep_current()
             if not self._closed:
-                self._later(asyncio.to_thread(collect_from_now_on))
+                self._background.start(asyncio.to_thread(collect_from_now_on))
 
     def _keep_current(self) -> None:
         """Start the updater and the watches, unless they were started; the first scan follows by itself."""
@@ -136,7 +130,7 @@ class LiveService:
             return
         self._kept = True
         self._updater = Updater(self._space, self._on_message)
-        self._later(self._arm())
+        self._background.start(self._arm())
 
     async def view(self, freshness: Freshness, timeout: float) -> View:  # noqa: ASYNC109  (it never raises: it is said in the answer)
         """Return the generation to answer from; see `Service`."""
@@ -157,7 +151,7 @@ class LiveService:
         """Scan everything, or make the index anew, and report."""
         self._keep_current()
         future: asyncio.Future[Report] = asyncio.get_running_loop().create_future()
-        self._asked.append(_Asked(FULL if full else SCAN, future))
+        self._asked.append(Asked(FULL if full else SCAN, future))
         self._kick()
         return await future
 
@@ -189,14 +183,12 @@ class LiveService:
     async def close(self) -> None:
         """Stop watching and writing. Who still waits for a job is told that it will not be done."""
         self._closed = True
-        if self._retry:
-            self._retry.cancel()
+        self._retry.cancel()
         self._auditor.close()
         for asked in [*self._asked, *([self._asked_job] if self._asked_job else [])]:
-            _fail(asked.future, WorkerError("the daemon was stopped"))
+            asked.fail(WorkerError("the daemon was stopped"))
         self._end_run("the daemon was stopped")
-        for task in list(self._tasks):
-            task.cancel()
+        self._background.cancel()
         await asyncio.gather(self._observer.close(), *([self._updater.close()] if self._updater else []))
 
     # --- freshness
@@ -244,7 +236,7 @@ class LiveService:
         """Take in what the watcher saw. The observer has dealt with the batch's cookies."""
         if batch.root_gone:
             if not self._trouble:
-                self._later(self._restart_updater(batch.root_gone))
+                self._background.start(self._restart_updater(batch.root_gone))
             self._trouble = f"{batch.root_gone}; {_ROOT_GONE}"
         elif self._trouble and batch.rescan:
             self._trouble = ""
@@ -257,7 +249,7 @@ class LiveService:
 
     def _read_again(self, *, rules: bool) -> None:
         """Read the settings anew, and with ``rules`` the rules; no question that comes now is answered before."""
-        task = self._later(self._reload(rules=rules))
+        task = self._background.start(self._reload(rules=rules))
         self._reloads.add(task)
         task.add_done_callback(self._reloads.discard)
 
@@ -283,11 +275,11 @@ class LiveService:
 
     def _kick(self, *, at_once: bool = False) -> None:
         """Give the updater the next job, if it has none and there is something to do."""
-        if self._closed or self._job or self._updater is None or (self._retry and not at_once):
+        if self._closed or self._job or self._updater is None or (self._retry.waiting and not at_once):
             return
         if self._trouble:
             while self._asked:
-                _fail(self._asked.popleft().future, RootError(self._trouble))
+                self._asked.popleft().fail(RootError(self._trouble))
             return
         if not self._updater.alive:
             self._updater = Updater(self._space, self._on_message)
@@ -338,7 +330,8 @@ class LiveService:
         asked, self._asked_job = self._asked_job, None
         if self._job:
             self._unseen.take(self._job, message)
-        self._last_error, self._pause = "", _FIRST_PAUSE
+        self._last_error = ""
+        self._retry.succeeded()
         self._open_generation()
         self._end_run("")
         if asked and not asked.future.done():
@@ -355,15 +348,8 @@ class LiveService:
         self._end_run(message.message)
         self._dirt.failed(message.message)
         if asked:
-            _fail(asked.future, StoreError(message.message))
-        if self._retry:  # this try was asked for, before its time
-            self._retry.cancel()
-        self._retry = asyncio.get_running_loop().call_later(self._pause, self._try_again)
-        self._pause = min(self._pause * 2, _LONGEST_PAUSE)
-
-    def _try_again(self) -> None:
-        self._retry = None
-        self._kick()
+            asked.fail(StoreError(message.message))
+        self._retry.plan()
 
     def _end_run(self, failure: str) -> None:
         if self._job:
@@ -405,19 +391,5 @@ class LiveService:
             self._plan_audit()
         self._feed.tell(Generation(after.epoch, after.generation, after.complete))
 
-    def _later(self, work: object) -> asyncio.Task[None]:
-        task: asyncio.Task[None] = asyncio.ensure_future(work)  # type: ignore[call-overload]
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        task.add_done_callback(self._log_failure)
-        return task
-
-    def _log_failure(self, task: asyncio.Task[None]) -> None:
-        if not task.cancelled() and (error := task.exception()):
-            _log.error("the service failed at something", exc_info=error)
-            self._last_error = f"{type(error).__name__}: {error}"
-
-
-def _fail(future: asyncio.Future[Report], error: IndexerError) -> None:
-    if not future.done():
-        future.set_exception(error)
+    def _note_failure(self, line: str) -> None:
+        self._last_error = line

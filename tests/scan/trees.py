@@ -9,7 +9,8 @@ import subprocess
 from typing import TYPE_CHECKING
 
 from indexer.scan.ignore import Rules
-from indexer.scan.walk import Scan, walk
+from indexer.scan.seen import Scan
+from indexer.scan.walk import walk
 from indexer.settings import ScanSettings
 
 if TYPE_CHECKING:
