@@ -9,6 +9,7 @@ takes about an hour, ten gigabytes of disk, and a machine that does nothing else
 from __future__ import annotations
 
 import argparse
+import compileall
 import os
 import sys
 import tempfile
@@ -24,6 +25,7 @@ from tests.benchmarks.ground import Ground
 from tests.benchmarks.peers import Peers
 from tests.benchmarks.results import Results
 from tests.serve.homes import Home
+from tests.trees import REPO
 
 FIGURES = (*cold.FIGURES, *idle.FIGURES, *live.FIGURES, *asked.FIGURES)
 ROWS = tuple(row for figure in FIGURES for row in figure.rows)
@@ -93,6 +95,8 @@ def _ground(options: argparse.Namespace) -> Iterator[Ground]:
         tempfile.TemporaryDirectory(prefix="ground-") as trees,
         tempfile.TemporaryDirectory(prefix="ix-") as home,
     ):
+        # As pip does when it installs: where Python may not keep bytecode, each start would compile all modules anew.
+        compileall.compile_dir(REPO / "indexer", quiet=1)
         folder = options.work or Path(trees)
         folder.mkdir(parents=True, exist_ok=True)
         mine = Home(Path(home))
