@@ -5,6 +5,7 @@ Exit status: 0 done, 1 it could not be done (one line says why and what to do), 
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # as `signal` has it, without its enumerations: half of what a question to a daemon loads
 import gc
 import os
 import sys
@@ -24,6 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
     if arguments is None:
         open_what_is_closed()
+        _hear_of_children()
         insist_on_utf8()
     tolerate_narrow_consoles()
     words = sys.argv[1:] if arguments is None else arguments
@@ -54,6 +56,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments is None:
         _end_at_once(status)
     return status
+
+
+def _hear_of_children() -> None:
+    """Be told how a process of ours ends, though whoever started us has the ends of children ignored, which is inherited."""
+    if hasattr(_signal, "SIGCHLD"):
+        _signal.signal(_signal.SIGCHLD, _signal.SIG_DFL)
 
 
 def _end_at_once(status: int) -> None:

@@ -55,6 +55,7 @@ _UNOPENED = b"warning: could not open directory '"
 _TIMEOUT = 300.0
 _KILL = 9  # SIGKILL, without loading `signal`
 _PROCESSOR_SECONDS = 30
+_UNTOLD = 256  # no exit status: how it ended is told to nobody, so that what it said may be half of it
 
 
 class Output(NamedTuple):
@@ -113,6 +114,8 @@ class Call:
             if not _has_ended(self._process):
                 self._kill()
             code = self._reaped()
+            if code == _UNTOLD:
+                return Output(code, b"", b"this process has the ends of children ignored (SIGCHLD)")
             if code < 0:
                 bounds = (_TIMEOUT, _PROCESSOR_SECONDS)
                 return Output(
@@ -139,10 +142,8 @@ class Call:
         process, self._process = self._process, 0
         try:
             return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-        except (
-            ChildProcessError
-        ):  # whoever started us has the ends of children ignored: nobody is told of one
-            return 0
+        except ChildProcessError:
+            return _UNTOLD
 
 
 def _has_ended(process: int) -> bool:
@@ -162,7 +163,7 @@ def _has_ended(process: int) -> bool:
     alarm = threading.Timer(_TIMEOUT, os.kill, (process, _KILL))
     alarm.daemon = True
     alarm.start()
-    with suppress(ChildProcessError):  # as in `Call._reaped`
+    with suppress(ChildProcessError):  # told to nobody
         os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)
     alarm.cancel()
     return True

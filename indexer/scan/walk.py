@@ -170,7 +170,8 @@ class _Walker:
             self.scan.files.clear()  # all of it is looked at again, in the order of paths
             self.scan.skipped.clear()
         # Two sorted runs, which `sorted` merges in no time; what is unmerged in git's index is there more than once.
-        nested = self._take(top, sorted(dict.fromkeys(listed)), dict(early.plain(self.settings)))
+        names = sorted(dict.fromkeys(filter(None, listed)))
+        nested = self._take(top, names, dict(early.plain(self.settings)))
         if answer.err:
             # A directory or an ignore file that git could not read. Its wording is not ours to parse.
             self._find_unreadable(top)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
+from indexer.reindex import reindex
+from indexer.reindex.standing import Begun, begin
 from indexer.scan import git as safe
 from indexer.scan.ignore import Rules
 from indexer.settings import ScanSettings
+from tests.counting import workspace
 
 from .trees import commit, git, listed_by_git, paths, repository, scan, write
 
@@ -196,10 +200,20 @@ def test_an_index_in_split_form(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "circumstance", ["os.closerange(0, 3)", "signal.signal(signal.SIGCHLD, signal.SIG_IGN)"]
+    ("circumstance", "told"),
+    [
+        ("os.closerange(0, 3)", ".gitignore a.py b.tmp"),
+        (
+            "signal.signal(signal.SIGCHLD, signal.SIG_IGN)",
+            ".gitignore a.py git does not answer for the root, ",
+        ),
+    ],
 )
-def test_git_is_heard_however_the_process_was_started(tmp_path: Path, circumstance: str) -> None:
-    """Without standard input and output, whose descriptors others then get, and where nobody is told of children's ends."""
+def test_git_is_heard_however_the_process_was_started(tmp_path: Path, circumstance: str, told: str) -> None:
+    """Without standard input and output, whose descriptors others then get; and where nobody is told of children's ends.
+
+    In the latter, git is not believed: of a listing that broke off nobody could tell that it did.
+    """
     root = repository(tmp_path / "r", {"a.py": "", "b.tmp": "", "c.tmp": "", ".gitignore": "*.tmp\n"})
     git(root, "add", "-f", "b.tmp")
     code = (
@@ -209,4 +223,44 @@ def test_git_is_heard_however_the_process_was_started(tmp_path: Path, circumstan
         "open(sys.argv[2], 'w').write(' '.join([*(stat.path for stat in found.files), *found.notes]))\n"
     )
     subprocess.run([sys.executable, "-c", code, str(root), str(tmp_path / "told")], check=True)
-    assert (tmp_path / "told").read_text() == ".gitignore a.py b.tmp"
+    assert (tmp_path / "told").read_text().startswith(told)
+
+
+def test_a_name_that_is_none_leads_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = repository(tmp_path / "r", {"a.py": "def f(): ...\n", "in/b.py": ""})
+    reindex(workspace(root))
+    fake = tmp_path / "bin" / "git"
+    fake.parent.mkdir()
+    names = "a.py\\0\\0in/b.py\\0/\\0//\\0"
+    fake.write_text(
+        f"#!/bin/sh\ncase $* in *'-co '*) printf '{names}'; exit;; esac\nexec {shutil.which('git')} \"$@\"\n"
+    )
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", str(fake.parent), prepend=os.pathsep)
+    found = begin(workspace(root))
+    assert isinstance(found, Begun)
+    assert reindex(workspace(root), begun=found).snapshot.paths == ["a.py", "in/b.py"]
+
+
+@pytest.mark.parametrize("how", ["echo 'fatal: no' >&2; exit 128", "kill -9 $$"])
+def test_a_listing_that_broke_off_empties_no_index(tmp_path: Path, how: str) -> None:
+    """Not even where whoever started the command has the ends of children ignored."""
+    root = repository(tmp_path / "r", {"a.py": "def f(): ...\n", "b.py": "def g(): ...\n"})
+    reindex(workspace(root))
+    fake = tmp_path / "bin" / "git"
+    fake.parent.mkdir()
+    fake.write_text(
+        f"#!/bin/sh\ncase $* in *ls-files*) printf 'a.py\\0'; {how};; esac\nexec {shutil.which('git')} \"$@\"\n"
+    )
+    fake.chmod(0o755)
+    run = [sys.executable, "-m", "indexer", "reindex", str(root)]
+    done = subprocess.run(
+        run,
+        env={**os.environ, "PATH": f"{fake.parent}:{os.environ['PATH']}"},
+        preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.startswith("2 files (nothing changed; 0 skipped)")
+    assert "git cannot list the root" in done.stderr
