@@ -12,9 +12,10 @@ import xxhash
 
 from indexer.errors import StoreError
 from indexer.plainly import TYPE_CHECKING, NamedTuple
-from indexer.store.format import FORMAT, SEGMENT_NAME, Counts
+from indexer.store.format import FORMAT, NONE, SEGMENT_NAME, Counts
 from indexer.store.typed import (
     WrongError,
+    below,
     boolean,
     dump,
     matching,
@@ -92,13 +93,14 @@ class FormatError(StoreError):
 
 
 _identity = record(Identity, embedder=text, dim=whole, embedder_version=text, tokenizer=text, chunker=text)
+_generation = below(NONE)  # it stands in columns of uint32, and so does the next
 _segment = record(
     SegmentEntry,
     name=matching(SEGMENT_NAME),  # it becomes a path below the index directory
     size=natural,
     checksum=text,
-    first=natural,
-    last=natural,
+    first=_generation,
+    last=_generation,
     strings=natural,
     contents=natural,
     blocks=natural,
@@ -110,7 +112,7 @@ _manifest = record(
     format=whole,
     checksum=text,
     epoch=text,
-    generation=natural,
+    generation=_generation,
     complete=boolean,
     identity=_identity,
     unbound=natural,

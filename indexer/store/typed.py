@@ -62,8 +62,19 @@ def _of(kind: type[T]) -> Reader[T]:
     return read
 
 
-text, boolean, whole = _of(str), _of(bool), _of(int)
+boolean, whole = _of(bool), _of(int)
+_text = _of(str)
 _object, _array = _of(dict), _of(list)
+
+
+def text(value: Any) -> str:
+    """Read a text, which JSON's escapes may make of what is none."""
+    try:
+        _text(value).encode()
+    except UnicodeEncodeError:
+        raise WrongError("half of a surrogate pair") from None
+    found: str = value
+    return found
 
 
 def natural(value: Any) -> int:
@@ -72,6 +83,18 @@ def natural(value: Any) -> int:
         raise WrongError("expected int >= 0")
     found: int = value
     return found
+
+
+def below(bound: int) -> Reader[int]:
+    """Read a number from 0 to less than ``bound``."""
+
+    def read(value: Any) -> int:
+        found = natural(value)
+        if found >= bound:
+            raise WrongError(f"expected int < {bound}")
+        return found
+
+    return read
 
 
 def matching(pattern: str) -> Reader[str]:

@@ -46,6 +46,9 @@ GOOD: dict[str, Any] = {
     [
         (("segments", 0, "files"), "7", r"manifest.json: segments\[0\].files: expected int, got str"),
         (("segments", 0, "files"), -1, r"segments\[0\].files: expected int >= 0"),
+        (("segments", 0, "first"), 1 << 32, r"segments\[0\].first: expected int < 4294967295"),
+        (("generation",), 10**30, "generation: expected int < 4294967295"),
+        (("epoch",), "\ud800", "epoch: half of a surrogate pair"),
         (("segments", 0, "name"), "../../etc", r"segments\[0\].name: expected str matching regex"),
         (("segments", 0, "extra"), 1, r"segments\[0\]: object contains unknown field extra"),
         (("identity", "dim"), None, r"identity.dim: expected int, got null"),
