@@ -43,7 +43,7 @@ _CHOOSING = (
 SURE = ("words", "meaning_best", "named", "stem_covered")  # what tells how sure an answer can be
 # Of a perfect match by words: with less than a fair one, words are trusted less and meaning more, down to a poor one.
 _POOR, _FAIR = 0.1, 0.3
-_DIGITS = 9
+_DIGITS = 9  # of a signal that choose a candidate
 _INSTEAD = 3.0  # how much more meaning says where words say nothing
 # What a definition and its vector say among the rows of one file, beside its words.
 _DEFINING, _MEANING = 0.9, 0.3
@@ -169,6 +169,7 @@ def _of_paths(corpus: Corpus, question: Question, known: Known, shares: F64) -> 
 _WORDS = frozenset({"words", "more_words", "body", "symbols", "importers", "imports"})
 _PATH_WORDS = frozenset({"stem_known", "stem_covered", "stem_shared", "folder_asked", "folder_known"})
 _MEANINGS = frozenset({"meaning_best", "meaning_many", "meaning_mean", "meaning_stem"})
+_SCALED = _WORDS | _MEANINGS
 
 
 def _trust(words: float) -> float:
@@ -181,7 +182,7 @@ def _factor(name: str, column: F64, trust: float) -> float:
     if name in _PATH_WORDS:
         return trust
     told = 1 + _INSTEAD * (1 - trust) if name in _MEANINGS else trust
-    return told / (float(column.max(initial=0.0)) or 1.0) if name in _MEANINGS | _WORDS else 1.0
+    return told / (float(column.max(initial=0.0)) or 1.0) if name in _SCALED else 1.0
 
 
 def _chosen(columns: dict[str, F64], most: int) -> I64:
@@ -200,9 +201,8 @@ def _best(column: F64, most: int) -> I64:
         return held
     values = column[held]
     edge = np.round(np.partition(values, len(held) - most)[len(held) - most], _DIGITS)
-    near = np.flatnonzero(
-        values > edge - 10.0**-_DIGITS
-    )  # all that may be as good as that once it is rounded
+    # All that may be as good as that once it is rounded: these few alone are.
+    near = np.flatnonzero(values > edge - 10.0**-_DIGITS)
     held, values = held[near], np.round(values[near], _DIGITS)
     above = held[values > edge]
     return np.concatenate([above, held[values == edge][: most - len(above)]])

@@ -10,7 +10,10 @@ import pytest
 
 from indexer.search import Corpus, Found, Request, find
 from indexer.search.calibrate import calibrate, first_sentence, sample
+from indexer.search.features import over_all
+from indexer.search.found import unknown_share
 from indexer.search.offtopic import QUESTIONS
+from indexer.search.query import parse
 from indexer.search.show import Reader
 from tests.search.test_search import STORE, Meaning
 from tests.search.tree import Tree
@@ -27,6 +30,17 @@ def shop(tree: Tree) -> Tree:
 def ask(tree: Tree, corpus: Corpus, query: str, **options: object) -> Found:
     request = Request(query, **options)  # type: ignore[arg-type]
     return find(corpus, request, embedder=tree.embedder, read_text=tree.read)
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["builder for runtime", "builder xyzzy", "xyzzy plugh", "Store", "Store.xyzzy the builder", "the"],
+)
+def test_what_the_ranking_has_looked_up_is_what_stands_there(shop: Tree, query: str) -> None:
+    """Which words are unknown is not looked up again: the ranking tells, and tells the same."""
+    corpus, question = shop.index(), parse(query)
+    there = over_all(corpus, question, None).lexical.there
+    assert unknown_share(corpus, question, there) == unknown_share(corpus, question)
 
 
 def test_an_answer_is_weak_below_the_threshold_and_says_so(shop: Tree) -> None:
