@@ -70,10 +70,16 @@ def live_files(stack: Stack, since: Since | None) -> tuple[I64, list[bytes]]:
     return rows[np.array(order, np.int64)], [names[at] for at in order]
 
 
+def string_id(stack: Stack, text: str) -> int | None:
+    """Id of a string; equal strings have equal ids."""
+    number = int(stack.find("strings", keys_of([encode(text)]))[0])
+    return None if number < 0 else number
+
+
 def newest(stack: Stack, path: str) -> tuple[Tables, int] | None:
     """The newest row of a path, unless it is a removal."""
-    number = int(stack.find("strings", keys_of([encode(path)]))[0])
-    place = None if number < 0 else stack.newest_file(number)
+    number = string_id(stack, path)
+    place = None if number is None else stack.newest_file(number)
     if place is None or int(place[0].files[File.FLAGS, place[1]]) & Flag.REMOVED:
         return None
     return place

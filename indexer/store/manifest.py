@@ -101,11 +101,7 @@ _segment = record(
     checksum=text,
     first=_generation,
     last=_generation,
-    strings=natural,
-    contents=natural,
-    blocks=natural,
-    bindings=natural,
-    files=natural,
+    **dict.fromkeys(Counts._fields, natural),
 )
 _manifest = record(
     Manifest,

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from indexer.store.tables import F32, I8, I64, U64, Array
     from indexer.types import FileRecord
 
-NO_STAT = (0, 0, 0, 0)
-
 
 def block_digest(content_hash: bytes, language: str) -> bytes:
     """Key of a block: one file content cut as one language."""

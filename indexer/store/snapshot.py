@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.keys import keys_of
 from indexer.store import live
 from indexer.store.format import NONE, Binding, Block, File, Flag, Number, Stat
 from indexer.store.live import NO_IDS, Files, Rows, bytes_of, texts
@@ -342,8 +341,7 @@ class Snapshot:
 
     def string_id(self, text: str) -> int | None:
         """Id of a string; equal strings have equal ids."""
-        number = int(self.stack.find("strings", keys_of([encode(text)]))[0])
-        return None if number < 0 else number
+        return live.string_id(self.stack, text)
 
 
 def _place(tables: Tables, binding: int) -> bytes:
